@@ -55,50 +55,44 @@ func (t *Table) Row(id string) (uint32, bool) { return t.View().Row(id) }
 // CheckAdd says whether Add would take the ids: [prospect.ErrEmptyID],
 // [prospect.ErrDuplicateID] (in the table or within ids) or
 // [prospect.ErrFull], the first two wrapped in a [*prospect.IDError].
-func (t *Table) CheckAdd(ids []string) error {
-	if uint64(len(t.ids))+uint64(len(ids)) >= none || uint64(t.nextSeq)+uint64(len(ids)) >= none {
-		return prospect.ErrFull
-	}
-	return check(ids, func(id string) error {
-		if _, ok := t.Row(id); ok {
-			return prospect.ErrDuplicateID
-		}
-		return nil
-	})
-}
+func (t *Table) CheckAdd(ids []string) error { return t.Check(nil, nil, ids) }
 
 // CheckLive says whether all ids have live rows and none comes twice, which
-// Replace and Delete ask for: [prospect.ErrNotFound] or
-// [prospect.ErrDuplicateID] in a [*prospect.IDError].
-func (t *Table) CheckLive(ids []string) error {
-	if uint64(len(t.ids))+uint64(len(ids)) >= none {
+// Replace and Delete ask for: [prospect.ErrEmptyID], [prospect.ErrNotFound] or
+// [prospect.ErrDuplicateID] in a [*prospect.IDError]; [prospect.ErrFull].
+func (t *Table) CheckLive(ids []string) error { return t.Check(nil, ids, nil) }
+
+// Check says whether one change of all three kinds would be taken: Delete,
+// then Replace, then Add. No id may come twice in the whole of it. Errors are
+// those of CheckLive for the first two and of CheckAdd for the last.
+func (t *Table) Check(del, replace, add []string) error {
+	room := none - uint64(len(t.ids)) // nextSeq is never larger than that
+	if uint64(len(replace))+uint64(len(add)) >= room {
 		return prospect.ErrFull
 	}
-	return check(ids, func(id string) error {
-		if _, ok := t.Row(id); !ok {
-			return prospect.ErrNotFound
-		}
-		return nil
-	})
-}
-
-func check(ids []string, one func(string) error) error {
 	var seen map[string]struct{}
-	if len(ids) > 1 {
-		seen = make(map[string]struct{}, len(ids))
+	if n := len(del) + len(replace) + len(add); n > 1 {
+		seen = make(map[string]struct{}, n)
 	}
-	for _, id := range ids {
-		err := one(id)
-		if id == "" {
-			err = prospect.ErrEmptyID
-		} else if _, twice := seen[id]; twice {
-			err = prospect.ErrDuplicateID
-		}
-		if err != nil {
-			return &prospect.IDError{ID: id, Err: err}
-		}
-		if seen != nil {
-			seen[id] = struct{}{}
+	for kind, ids := range [][]string{del, replace, add} {
+		for _, id := range ids {
+			_, live := t.Row(id)
+			_, twice := seen[id]
+			var err error
+			switch {
+			case id == "":
+				err = prospect.ErrEmptyID
+			case twice || live && kind == 2:
+				err = prospect.ErrDuplicateID
+			case !live && kind < 2:
+				err = prospect.ErrNotFound
+			}
+			if err != nil {
+				return &prospect.IDError{ID: id, Err: err}
+			}
+			if seen != nil {
+				seen[id] = struct{}{}
+			}
 		}
 	}
 	return nil
@@ -236,6 +230,18 @@ func (v View) Row(id string) (uint32, bool) {
 		return 0, false
 	}
 	return row, true
+}
+
+// LiveRows returns the live rows of those ids that have one, in the order of
+// ids.
+func (v View) LiveRows(ids []string) []uint32 {
+	rows := make([]uint32, 0, len(ids))
+	for _, id := range ids {
+		if row, ok := v.Row(id); ok {
+			rows = append(rows, row)
+		}
+	}
+	return rows
 }
 
 // InOrder lists the live rows in order of first insertion. Cost: O(n), or

@@ -1,0 +1,78 @@
+package vecindex
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/prospect-go/prospect"
+	"github.com/prospect-go/prospect/internal/docids"
+)
+
+// maxDim bounds a dimension; it keeps a row below 4 MiB and file lengths sane.
+const maxDim = 1 << 20
+
+// Options for [New], [Open] and [Read]. The zero value has the defaults.
+type Options struct {
+	// Identity of the embedder (and recipe) that makes the vectors. It is
+	// saved with the index. Open and Read refuse a file of another identity;
+	// empty, the default, takes over whatever the file has.
+	Identity string
+	// MaxDead is the share of rows, from 0 to 1, that may belong to deleted
+	// or updated documents before a change compacts the index. Default 0.25;
+	// 1 leaves it to Compact. Indexes with fewer than 1,024 dead rows are left
+	// alone.
+	MaxDead float64
+}
+
+// Validate reports a MaxDead that is no share.
+func (o Options) Validate() error {
+	if !(o.MaxDead >= 0 && o.MaxDead <= 1) {
+		return fmt.Errorf("vecindex: MaxDead is %v, want 0 to 1", o.MaxDead)
+	}
+	return nil
+}
+
+// An Index holds documents, each an id and a unit vector. See the package
+// comment for concurrency. Use New, Open or Read to make one.
+type Index struct {
+	maxDead float64
+
+	mu   sync.Mutex // one writer; guards docs and rows
+	docs *docids.Table
+	rows blocks
+
+	current atomic.Pointer[Snapshot]
+}
+
+// New returns an empty index of vectors with dim components. Errors:
+// [prospect.ErrDimension] for a dim below 1 or above 2²⁰, and invalid options.
+func New(dim int, opts Options) (*Index, error) {
+	if dim < 1 || dim > maxDim {
+		return nil, fmt.Errorf("%w: %d, want 1 to %d", prospect.ErrDimension, dim, maxDim)
+	}
+	if err := opts.Validate(); err != nil {
+		return nil, err
+	}
+	ix := &Index{maxDead: opts.MaxDead, docs: docids.NewTable(), rows: newBlocks(dim)}
+	if ix.maxDead == 0 {
+		ix.maxDead = 0.25
+	}
+	ix.current.Store(&Snapshot{identity: opts.Identity})
+	ix.publish()
+	return ix, nil
+}
+
+// publish makes the writer's state the current one; the caller holds mu.
+func (ix *Index) publish() {
+	ix.current.Store(&Snapshot{
+		identity: ix.current.Load().identity,
+		docs:     ix.docs.View(),
+		rows:     ix.rows,
+	})
+}
+
+// Snapshot returns the current state. It never changes and stays valid
+// whatever happens to the index. Cost: O(1). It keeps its rows in memory for
+// as long as it is held.
+func (ix *Index) Snapshot() *Snapshot { return ix.current.Load() }
