@@ -35,9 +35,9 @@ const (
 	RepairedYAML
 	// InvalidYAML: the front matter is not a YAML mapping, and no repair helped. [error]
 	InvalidYAML
-	// LimitExceeded: the front matter, or a field of it, is beyond the bounds on
-	// size, nesting or alias expansion. [error; warning where only a field other
-	// than the description had to be left out]
+	// LimitExceeded: the front matter is beyond the bound on its size [error], or a
+	// field of it beyond those on nesting and alias expansion, and left out
+	// [warning].
 	LimitExceeded
 	// DuplicateKey: a key occurs twice; the last value counts. [warning]
 	DuplicateKey
@@ -47,8 +47,7 @@ const (
 	// FieldType: a field has the wrong YAML type; it was converted, or dropped
 	// where it has no text. [warning]
 	FieldType
-	// MissingName: no usable name; the folder's was taken. [warning; error where
-	// there is no folder either]
+	// MissingName: no usable name; one was found, see ParseOptions.Folder. [warning]
 	MissingName
 	// InvalidName: the name breaks the naming rule. [warning]
 	InvalidName
@@ -79,7 +78,8 @@ const (
 	// or where links cannot be read [error], or to a folder that is loaded under
 	// its own path anyway [note].
 	LinkNotFollowed
-	// FileNameCase: the file is called skill.md or the like. [warning]
+	// FileNameCase: the file is called skill.md or the like. [warning; error and
+	// skipped with ParseOptions.Strict]
 	FileNameCase
 	// DuplicateFile: a folder has a second SKILL.md whose name differs in case
 	// only; it was skipped. [error]

@@ -1,6 +1,10 @@
 package skill
 
-import "errors"
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+)
 
 // ParseOptions says how [Parse] reads a file. The zero value is lenient and
 // knows nothing of the file's place.
@@ -27,17 +31,40 @@ type ParseOptions struct {
 //
 // The Skill is nil exactly when the error is not. The problems are in the order
 // they were met and include those that the error joins: with a nil error they
-// are notes and warnings, otherwise one or more have severity [Error].
+// are notes and warnings, otherwise one or more have severity [Error]. Strict
+// parsing joins every violation it finds.
 //
-// The data is not kept or changed. Parse is safe for concurrent use.
+// Time and memory are linear in the size of the data, whatever it holds. The
+// data is not kept or changed. Parse is safe for concurrent use.
 func Parse(data []byte, opts ParseOptions) (*Skill, []Problem, error) {
-	return nil, nil, errors.New("not yet")
-}
+	report := &reporter{path: opts.Path, strict: opts.Strict}
+	maxFront := opts.MaxFrontMatterBytes
+	if maxFront <= 0 {
+		maxFront = defaultMaxFrontMatter
+	}
+	fromBody := opts.DescriptionFromBody && !opts.Strict
 
-// Markdown renders the skill as a SKILL.md in canonical form: front matter in
-// the specification's order, unknown fields after it sorted by key, a blank line
-// and the body. Fields that are empty are left out.
-//
-// Parsing the result gives an equal skill, apart from Hash and what only the
-// folder tells.
-func (s *Skill) Markdown() []byte { return nil }
+	sum := sha256.Sum256(data)
+	s := &Skill{Hash: hex.EncodeToString(sum[:])}
+	text := decodeText(data, report)
+	front := readFront(text, maxFront, fromBody, report)
+	if front.root == nil {
+		return nil, report.problems, errors.Join(report.errors()...)
+	}
+	s.Body = trimBody(front.body)
+
+	f := &frontReader{
+		skill: s, report: report, before: front.line - 1,
+		left: budget{nodes: maxNodes, bytes: 2 * maxFront},
+	}
+	f.read(front.root)
+	f.checkName(opts.Folder)
+	f.checkDescription(fromBody)
+	if s.Body == "" {
+		report.note(EmptyBody, 0, "nothing follows the front matter")
+	}
+	if errs := report.errors(); errs != nil {
+		return nil, report.problems, errors.Join(errs...)
+	}
+	return s, report.problems, nil
+}
