@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/viterin/vek/vek32"
 	"golang.org/x/sync/errgroup"
@@ -15,13 +16,13 @@ import (
 
 const (
 	// tileBytes of rows are scored for one probe after the other: small
-	// enough that the tile and a probe's vector stay in the first-level cache.
-	tileBytes = 16 << 10
-	// workerFloats is the number of multiplications that repay a goroutine.
-	workerFloats = 1 << 19
-	// checkFloats is the number of multiplications between looks at the
-	// context: some hundred microseconds.
-	checkFloats = 1 << 20
+	// enough that the tile stays in the first-level cache meanwhile.
+	tileBytes = 32 << 10
+	// taskFloats is about the number of multiplications that a worker takes
+	// on at a time, and after which it looks at the context: 20 to 40 µs.
+	// A second goroutine costs 5 to 10 µs (measured on 2 cores), so one task
+	// a worker is the least that repays it.
+	taskFloats = 1 << 19
 )
 
 // A probe is one vector to rank the rows by.
@@ -32,71 +33,162 @@ type probe struct {
 	keep   func(id string) bool
 }
 
-// rowSet is what a scan reads: all rows below n, or those in list.
-type rowSet struct {
-	n    int
-	list []uint32 // ascending, live, none twice; nil for all rows
+// A scan ranks rows for all probes in one pass. Workers take tasks, ranges of
+// adjacent rows, until none is left. Which worker gets which does not matter:
+// a row's score depends on nothing else, and the order of hits is total.
+type scan struct {
+	s      *Snapshot
+	probes []probe
+	list   []uint32 // the rows to rank, ascending, all live; nil for all rows
+	n      int      // how many rows
+	tile   int      // rows a tile
+	task   int      // rows a task, a multiple of tile
+	next   atomic.Int64
 }
 
-// scan ranks the rows, or those of the ids in within where that is not nil,
-// for each probe. Hits do not depend on the number of workers: scores do not,
-// and the order of hits is total.
-func (s *Snapshot) scan(ctx context.Context, probes []probe, within []string) ([][]prospect.Hit, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
+// rank returns the hits of each probe among all documents, or among within
+// where that is not nil.
+func (s *Snapshot) rank(ctx context.Context, probes []probe, within []string) ([][]prospect.Hit, error) {
 	if len(probes) == 0 {
-		return nil, nil
+		return nil, ctx.Err()
 	}
-	set := rowSet{n: s.docs.Rows()}
+	dim := s.rows.dim
+	c := &scan{s: s, probes: probes, n: s.docs.Rows(), tile: max(tileBytes/4/dim, 1)}
 	if within != nil {
-		list := s.docs.LiveRows(within)
+		list := s.docs.LiveRows(make([]uint32, 0, len(within)), within)
 		slices.Sort(list)
-		set.list = slices.Compact(list)
-		set.n = len(set.list)
+		c.list = slices.Compact(list)
+		c.n = len(c.list)
 	}
+	c.task = max(taskFloats/(dim*len(probes))/c.tile, 1) * c.tile
 
-	n := set.n * s.rows.dim * len(probes) / workerFloats
-	n = max(min(n, runtime.GOMAXPROCS(0)), 1)
-	workers := make([]*worker, n)
+	workers := make([]*worker, max(min(c.n/c.task, runtime.GOMAXPROCS(0)), 1))
 	for i := range workers {
 		workers[i] = newWorker(probes)
 		defer workers[i].release()
 	}
-	var g errgroup.Group
-	for i, w := range workers[1:] {
-		lo, hi := set.n*(i+1)/n, set.n*(i+2)/n
-		g.Go(func() error { return s.rank(ctx, w, probes, set, lo, hi) })
+	var others errgroup.Group
+	for _, w := range workers[1:] {
+		others.Go(func() error { return c.work(ctx, w) })
 	}
-	err := s.rank(ctx, workers[0], probes, set, 0, set.n/n)
-	if err2 := g.Wait(); err == nil {
+	err := c.work(ctx, workers[0])
+	if err2 := others.Wait(); err == nil {
 		err = err2
 	}
 	if err != nil {
 		return nil, err
 	}
+	return c.hits(workers), nil
+}
 
-	lists := make([][]prospect.Hit, len(probes))
-	for p := range probes {
+// work takes tasks until there are no more or ctx is done.
+func (c *scan) work(ctx context.Context, w *worker) error {
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		hi := int(c.next.Add(int64(c.task)))
+		lo := hi - c.task
+		if lo >= c.n {
+			return nil
+		}
+		c.rows(w, lo, min(hi, c.n))
+	}
+}
+
+// rows offers rows lo to hi (excluded) of the scan to w's heaps, tile by tile.
+func (c *scan) rows(w *worker, lo, hi int) {
+	dim := c.s.rows.dim
+	for lo < hi {
+		limit := min(lo+c.tile, hi)
+		var span []float32
+		if c.list == nil {
+			span = c.s.rows.span(uint32(lo), uint32(limit))
+			limit = lo + len(span)/dim
+		}
+		scores := slices.Grow(w.scores[:0], limit-lo)[:limit-lo]
+		w.scores = scores
+		for p := range c.probes {
+			v := c.probes[p].vector
+			if c.list == nil {
+				dots(scores, span, v)
+			} else {
+				for i, row := range c.list[lo:limit] {
+					scores[i] = vek32.Dot(c.s.rows.row(row), v)
+				}
+			}
+			c.offer(&w.heaps[p], &c.probes[p], lo, scores)
+		}
+		lo = limit
+	}
+}
+
+// dots sets dst[i] to the inner product of v and the i-th row of rows, which
+// holds len(dst) rows of len(v) floats.
+func dots(dst, rows, v []float32) {
+	d := len(v)
+	for i := range dst {
+		dst[i] = vek32.Dot(rows[i*d:(i+1)*d], v)
+	}
+}
+
+// offer pushes what may enter the heap. The scores are those of the scan's
+// rows from lo on. The order of the tests is by price: most rows end at the
+// first.
+func (c *scan) offer(h *topk.Heap[float32], p *probe, lo int, scores []float32) {
+	docs := &c.s.docs
+	allLive := docs.AllLive() || c.list != nil
+	for i, score := range scores {
+		if h.Full() && score < h.Worst().Score {
+			continue
+		}
+		row := uint32(lo + i)
+		if c.list != nil {
+			row = c.list[lo+i]
+		}
+		if !allLive && !docs.Live(row) {
+			continue
+		}
+		if p.cosine {
+			score = min(max(score, -1), 1)
+		}
+		it := topk.Item[float32]{Score: score, Seq: docs.Seq(row), Row: row}
+		if h.Full() && topk.Compare(it, h.Worst()) >= 0 {
+			continue
+		}
+		if p.keep != nil && !p.keep(docs.ID(row)) {
+			continue
+		}
+		h.Push(it)
+	}
+}
+
+// hits merges what the workers found.
+func (c *scan) hits(workers []*worker) [][]prospect.Hit {
+	total := 0
+	for p := range c.probes {
 		best := &workers[0].heaps[p]
 		for _, w := range workers[1:] {
 			best.Merge(&w.heaps[p])
 		}
-		items := best.Sorted()
-		hits := make([]prospect.Hit, len(items))
-		for i, it := range items {
-			hits[i] = prospect.Hit{ID: s.docs.ID(it.Row), Score: float64(it.Score)}
-		}
-		lists[p] = hits
+		total += best.Len()
 	}
-	return lists, nil
+	all := make([]prospect.Hit, 0, total)
+	lists := make([][]prospect.Hit, len(c.probes))
+	for p := range lists {
+		from := len(all)
+		for _, it := range workers[0].heaps[p].Sorted() {
+			all = append(all, prospect.Hit{ID: c.s.docs.ID(it.Row), Score: float64(it.Score)})
+		}
+		lists[p] = all[from:len(all):len(all)]
+	}
+	return lists
 }
 
 // A worker is what one goroutine of a scan writes to.
 type worker struct {
 	heaps  []topk.Heap[float32] // by probe
 	scores []float32            // of one tile
-	rows   []uint32             // of one tile
 }
 
 var workerPool = sync.Pool{New: func() any { return new(worker) }}
@@ -110,7 +202,7 @@ func newWorker(probes []probe) *worker {
 	return w
 }
 
-// maxPooled bounds what a rare, large search leaves in the pool.
+// maxPooled bounds the items that a rare, large search leaves in the pool.
 const maxPooled = 1 << 16
 
 func (w *worker) release() {
@@ -123,89 +215,15 @@ func (w *worker) release() {
 	}
 }
 
-// rank offers the rows lo to hi (excluded) of the set to the worker's heaps,
-// tile by tile.
-func (s *Snapshot) rank(ctx context.Context, w *worker, probes []probe, set rowSet, lo, hi int) error {
-	dim := s.rows.dim
-	tile := max(tileBytes/4/dim, 1)
-	work := 0
-	for lo < hi {
-		limit := min(lo+tile, hi)
-		w.rows = w.rows[:0]
-		var span []float32
-		if set.list != nil {
-			w.rows = append(w.rows, set.list[lo:limit]...)
-		} else {
-			span = s.rows.span(uint32(lo), uint32(limit))
-			for row := lo; row < lo+len(span)/dim; row++ {
-				w.rows = append(w.rows, uint32(row))
-			}
-		}
-		w.scores = slices.Grow(w.scores[:0], len(w.rows))[:len(w.rows)]
-		for p := range probes {
-			if span != nil {
-				dots(w.scores, span, probes[p].vector)
-			} else {
-				for i, row := range w.rows {
-					w.scores[i] = vek32.Dot(s.rows.row(row), probes[p].vector)
-				}
-			}
-			s.offer(&w.heaps[p], &probes[p], w.rows, w.scores)
-		}
-		lo += len(w.rows)
-		if work += len(w.rows) * dim * len(probes); work >= checkFloats {
-			work = 0
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// dots sets dst[i] to the inner product of v and the i-th row of rows, which
-// holds len(dst) rows of len(v) floats.
-func dots(dst, rows, v []float32) {
-	d := len(v)
-	for i := range dst {
-		dst[i] = vek32.Dot(rows[i*d:(i+1)*d], v)
-	}
-}
-
-// offer pushes what may enter the heap. The order of the tests is by price:
-// most rows end at the first.
-func (s *Snapshot) offer(h *topk.Heap[float32], p *probe, rows []uint32, scores []float32) {
-	allLive := s.docs.AllLive()
-	for i, score := range scores {
-		if h.Full() && score < h.Worst().Score {
-			continue
-		}
-		row := rows[i]
-		if !allLive && !s.docs.Live(row) {
-			continue
-		}
-		if p.cosine {
-			score = min(max(score, -1), 1)
-		}
-		it := topk.Item[float32]{Score: score, Seq: s.docs.Seq(row), Row: row}
-		if h.Full() && topk.Compare(it, h.Worst()) >= 0 {
-			continue
-		}
-		if p.keep != nil && !p.keep(s.docs.ID(row)) {
-			continue
-		}
-		h.Push(it)
-	}
-}
-
-// products is Scores by row.
+// products returns the inner product of each vector with each row.
 func (s *Snapshot) products(ctx context.Context, vectors [][]float32, rows []uint32) ([][]float64, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	all := make([]float64, len(vectors)*len(rows))
 	lists := make([][]float64, len(vectors))
 	for i := range lists {
-		lists[i] = make([]float64, len(rows))
+		lists[i] = all[i*len(rows) : (i+1)*len(rows) : (i+1)*len(rows)]
 	}
 	work := 0
 	for j, row := range rows {
@@ -213,7 +231,7 @@ func (s *Snapshot) products(ctx context.Context, vectors [][]float32, rows []uin
 		for i, v := range vectors {
 			lists[i][j] = float64(vek32.Dot(r, v))
 		}
-		if work += len(r) * len(vectors); work >= checkFloats {
+		if work += len(r) * len(vectors); work >= taskFloats {
 			work = 0
 			if err := ctx.Err(); err != nil {
 				return nil, err

@@ -35,7 +35,7 @@ func (s *Snapshot) Search(ctx context.Context, q prospect.Query) ([]prospect.Hit
 	if err != nil {
 		return nil, err
 	}
-	lists, err := s.scan(ctx, []probe{{vector: unit, k: q.K, cosine: true, keep: q.Keep}}, q.Within)
+	lists, err := s.rank(ctx, []probe{{vector: unit, k: q.K, cosine: true, keep: q.Keep}}, q.Within)
 	if err != nil {
 		return nil, err
 	}
@@ -60,13 +60,13 @@ func (s *Snapshot) SearchBatch(ctx context.Context, queries []prospect.Query) ([
 			continue
 		}
 		// Its rows are its own: nothing to share with the others.
-		one, err := s.scan(ctx, []probe{p}, q.Within)
+		one, err := s.rank(ctx, []probe{p}, q.Within)
 		if err != nil {
 			return nil, err
 		}
 		lists[i] = one[0]
 	}
-	shared, err := s.scan(ctx, probes, nil)
+	shared, err := s.rank(ctx, probes, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func (s *Snapshot) ScoreBatch(ctx context.Context, vectors [][]float32, k int, f
 	for i, v := range vectors {
 		probes[i] = probe{vector: v, k: k, keep: f.Keep}
 	}
-	return s.scan(ctx, probes, f.Within)
+	return s.rank(ctx, probes, f.Within)
 }
 
 // Scores returns the inner products of the vectors with the unit vectors of

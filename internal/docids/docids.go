@@ -99,35 +99,47 @@ func (t *Table) Check(del, replace, add []string) error {
 }
 
 // Add gives each id the next row, in order, and returns the first. The ids
-// must have passed CheckAdd.
+// must have passed CheckAdd or Check.
 func (t *Table) Add(ids []string) (first uint32) {
 	first = uint32(len(t.ids))
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, id := range ids {
-		t.append(id, t.nextSeq)
-		t.nextSeq++
+	for piece := range slices.Chunk(ids, lockedIDs) {
+		t.mu.Lock()
+		for _, id := range piece {
+			t.append(id, t.nextSeq)
+			t.nextSeq++
+		}
+		t.mu.Unlock()
 	}
 	return first
 }
 
 // Replace gives each id a new row that keeps its place in the order, kills
 // the old row, and returns the first new row. The ids must have passed
-// CheckLive.
+// CheckLive or Check.
 func (t *Table) Replace(ids []string) (first uint32) {
 	first = uint32(len(t.ids))
-	old := make([]uint32, len(ids))
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for i, id := range ids {
-		old[i] = t.newest[id]
-		t.append(id, t.seq[old[i]])
+	old := make([]uint32, 0, len(ids))
+	for piece := range slices.Chunk(ids, lockedIDs) {
+		t.mu.Lock()
+		for _, id := range piece {
+			row := t.newest[id]
+			old = append(old, row)
+			t.append(id, t.seq[row])
+		}
+		t.mu.Unlock()
 	}
 	t.kill(old)
 	return first
 }
 
-// Delete kills the rows of the ids. The ids must have passed CheckLive.
+// lockedIDs is how many ids are handled under one lock: enough to forget its
+// price, few enough that nobody waits for more than some microseconds, however
+// large the batch. Rows appended before the batch is done are beyond every
+// view, so that no reader can see half of it.
+const lockedIDs = 64
+
+// Delete kills the rows of the ids. The ids must have passed CheckLive or
+// Check.
 func (t *Table) Delete(ids []string) {
 	rows := make([]uint32, len(ids))
 	for i, id := range ids {
@@ -165,7 +177,7 @@ func (t *Table) kill(rows []uint32) {
 // View returns the table as it is now. Cost: O(1).
 func (t *Table) View() View {
 	n := len(t.ids)
-	return View{table: t, ids: t.ids[:n:n], seq: t.seq[:n:n], prev: t.prev[:n:n], dead: t.dead, numDead: t.numDead}
+	return View{table: t, ids: t.ids[:n:n], seq: t.seq[:n:n], dead: t.dead, numDead: t.numDead}
 }
 
 // Compacted returns a new table with the live documents alone, in order of
@@ -188,7 +200,6 @@ type View struct {
 	table   *Table
 	ids     []string
 	seq     []uint32
-	prev    []uint32
 	dead    bitmap.Bitmap
 	numDead int
 }
@@ -212,36 +223,48 @@ func (v View) ID(row uint32) string { return v.ids[row] }
 // gaps.
 func (v View) Seq(row uint32) uint32 { return v.seq[row] }
 
-// Row returns the live row of an id in this view.
+// Row returns the live row of an id in this view. Cost: O(1), and one step for
+// every time that the id was updated or added again after the view was taken.
 func (v View) Row(id string) (uint32, bool) {
 	if v.table == nil {
 		return 0, false
 	}
 	v.table.mu.RLock()
+	defer v.table.mu.RUnlock()
+	return v.find(id)
+}
+
+// LiveRows appends to dst the live rows of those ids that have one, in the
+// order of ids, and returns the extended slice.
+func (v View) LiveRows(dst []uint32, ids []string) []uint32 {
+	if v.table == nil {
+		return dst
+	}
+	for piece := range slices.Chunk(ids, lockedIDs) {
+		v.table.mu.RLock()
+		for _, id := range piece {
+			if row, ok := v.find(id); ok {
+				dst = append(dst, row)
+			}
+		}
+		v.table.mu.RUnlock()
+	}
+	return dst
+}
+
+// find is Row for a caller who holds the table's mu.
+func (v View) find(id string) (uint32, bool) {
 	row, ok := v.table.newest[id]
-	// Rows of later updates lie beyond the view: walk back to the one it has.
+	// Rows that came later lie beyond the view: walk back to the one it has.
 	for ok && int(row) >= len(v.ids) {
-		// prev of a later row is the table's, and appended under mu.
 		row = v.table.prev[row]
 		ok = row != none
 	}
-	v.table.mu.RUnlock()
+	// Of an id's rows within the view only the last can be live.
 	if !ok || !v.Live(row) {
 		return 0, false
 	}
 	return row, true
-}
-
-// LiveRows returns the live rows of those ids that have one, in the order of
-// ids.
-func (v View) LiveRows(ids []string) []uint32 {
-	rows := make([]uint32, 0, len(ids))
-	for _, id := range ids {
-		if row, ok := v.Row(id); ok {
-			rows = append(rows, row)
-		}
-	}
-	return rows
 }
 
 // InOrder lists the live rows in order of first insertion. Cost: O(n), or
