@@ -20,6 +20,10 @@ const (
 
 	// maxUnwrap is how many wrappers, {"result": …}, may be around a value.
 	maxUnwrap = 3
+
+	// maxTried is how many candidates are decoded, the likeliest first. It
+	// bounds how often validate is called.
+	maxTried = 1000
 )
 
 // ErrUnusable: the text holds no value of the kind that was asked for, or none
@@ -130,7 +134,7 @@ func (d *decoder[T]) fromJSON(text string) (T, bool) {
 	slices.SortStableFunc(found, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(a.standing, b.standing), compareBool(a.kind != want, b.kind != want))
 	})
-	for _, c := range found {
+	for _, c := range found[:min(len(found), maxTried)] {
 		if v, ok := d.try(c.node, maxUnwrap); ok {
 			return v, true
 		}

@@ -129,6 +129,9 @@ func (p *parser) object() (node, error) {
 			}
 			return node{}, err
 		}
+		if p.broken && value.empty() {
+			return n, nil
+		}
 		n.keys, n.items = append(n.keys, key), append(n.items, value)
 	}
 }
@@ -161,6 +164,9 @@ func (p *parser) list() (node, error) {
 				return n, nil
 			}
 			return node{}, err
+		}
+		if p.broken && item.empty() {
+			return n, nil
 		}
 		if word && item.kind == text {
 			p.guessed = true

@@ -36,7 +36,8 @@ func scan(s string) []candidate {
 	budget := workFactor*len(s) + 1024
 	marks := "{[<"
 	level := whole
-	brokenTo := 0 // the end of the values that broke off so far
+	brokenTo := 0   // the end of the values that broke off so far
+	reasonedTo := 0 // the last end of reasoning without a begin
 	for pos := 0; pos < len(s) && budget > 0; {
 		step := strings.IndexAny(s[pos:], marks)
 		if step < 0 {
@@ -47,9 +48,7 @@ func scan(s string) []candidate {
 			next, tag := reasoning(lower, pos)
 			switch tag {
 			case tagClose: // what went before was reasoning, its begin not shown
-				for i := range found {
-					found[i].standing = thinking
-				}
+				reasonedTo = pos
 			case tagOpen: // reasoning to the end; no further tag is looked for
 				level, marks = thinking, "{["
 			}
@@ -82,6 +81,11 @@ func scan(s string) []candidate {
 			c.standing = max(c.standing, guess)
 		}
 		found = append(found, c)
+	}
+	for i := range found {
+		if found[i].begin < reasonedTo {
+			found[i].standing = thinking
+		}
 	}
 	slices.SortStableFunc(found, func(a, b candidate) int {
 		if a.standing != b.standing {

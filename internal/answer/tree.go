@@ -2,6 +2,7 @@ package answer
 
 import (
 	"encoding/json"
+	"strings"
 )
 
 type kind int
@@ -29,6 +30,18 @@ func listNode(items []node) node { return node{kind: list, items: items} }
 
 // scalar says if n is a text, number or boolean.
 func (n node) scalar() bool { return n.kind == text || n.kind == number || n.kind == boolean }
+
+// empty says if n holds nothing: of a value that broke off so early nothing is
+// kept.
+func (n node) empty() bool {
+	switch n.kind {
+	case list, object:
+		return len(n.items) == 0
+	case text:
+		return strings.TrimSpace(n.text) == ""
+	}
+	return false
+}
 
 // json appends the node as JSON.
 func (n node) json(dst []byte) []byte {
