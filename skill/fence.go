@@ -72,7 +72,7 @@ func closings(lines []string, at int, fence, misplaced string) []cut {
 	way := func(end, rest int, unclosed string) cut {
 		body := strings.Join(lines[rest:], "\n")
 		if !blank(preface) {
-			body = preface + "\n\n" + trimBody(body)
+			body = strings.TrimRightFunc(preface, unicode.IsSpace) + "\n\n" + trimBody(body)
 		}
 		return cut{
 			front: strings.Join(lines[at+1:end], "\n"), line: at + 2, body: body,

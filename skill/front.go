@@ -57,10 +57,13 @@ func readFront(text string, maxBytes int, fromBody bool, report *reporter) front
 	if _, n := readableControls(f.front); n > 0 {
 		report.warn(ControlCharacters, f.line, fmt.Sprintf("%d removed from the front matter or read as Windows-1252", n))
 	}
-	for _, r := range f.repairs {
+	for i, r := range f.repairs {
 		if report.strict {
 			report.fail(InvalidYAML, f.line-1+r.line, "the front matter is not valid YAML", err)
 			break
+		}
+		if i > 0 {
+			err = nil // it is about the first
 		}
 		report.warnBecause(RepairedYAML, f.line-1+r.line, r.what, err)
 	}

@@ -10,9 +10,10 @@ import (
 )
 
 var (
-	errOutside = errors.New("leads out of the root")
-	errCircle  = errors.New("too many links in a row, or a circle")
-	errNoLinks = errors.New("the file system cannot read links")
+	errOutside   = errors.New("leads out of the root")
+	errCircle    = errors.New("too many links in a row, or a circle")
+	errNotFolder = errors.New("leads through a file")
+	errNoLinks   = errors.New("the file system cannot read links")
 )
 
 // maxLinks is how many links one path may go through, as on Linux.
@@ -42,18 +43,25 @@ func resolve(fsys fs.FS, dir, name string) (real string, mode fs.FileMode, err e
 	if _, ok := fsys.(fs.ReadLinkFS); !ok {
 		return "", 0, errNoLinks
 	}
-	real, rest, links := dir, name, 0
+	real, mode = dir, fs.ModeDir // mode is always that of real
+	rest, links := name, 0
 	for rest != "" {
 		part, after, _ := strings.Cut(rest, "/")
 		rest = after
-		switch part {
-		case "", ".":
+		if part == "" {
 			continue
-		case "..":
+		}
+		if !mode.IsDir() {
+			return "", 0, errNotFolder
+		}
+		if part == "." {
+			continue
+		}
+		if part == ".." {
 			if real == "." {
 				return "", 0, errOutside
 			}
-			real, mode = path.Dir(real), fs.ModeDir
+			real = path.Dir(real)
 			continue
 		}
 		next := path.Join(real, part)
@@ -61,9 +69,8 @@ func resolve(fsys fs.FS, dir, name string) (real string, mode fs.FileMode, err e
 		if err != nil {
 			return "", 0, err
 		}
-		mode = info.Mode().Type()
-		if mode&fs.ModeSymlink == 0 {
-			real = next
+		if info.Mode()&fs.ModeSymlink == 0 {
+			real, mode = next, info.Mode().Type()
 			continue
 		}
 		if links++; links > maxLinks {

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -63,9 +64,22 @@ func (s *Skill) Markdown() []byte {
 }
 
 // textNode is a scalar that reads back as this text. The tag makes the encoder
-// quote what YAML would take for something else, such as null.
+// quote what YAML would take for something else, such as null. A text of several
+// lines becomes a literal block where that is sure to read back the same, and a
+// quoted line otherwise.
 func textNode(text string) *yaml.Node {
-	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: strings.ToValidUTF8(text, "\uFFFD")}
+	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: strings.ToValidUTF8(text, "\uFFFD")}
+	first, last := n.Value, n.Value
+	if at := strings.IndexByte(n.Value, '\n'); at >= 0 {
+		first, last = n.Value[:at], n.Value[strings.LastIndexByte(n.Value, '\n')+1:]
+	}
+	odd := strings.ContainsFunc(n.Value, func(r rune) bool {
+		return r != '\n' && (unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == '\uFEFF')
+	})
+	if odd || strings.TrimSpace(first) == "" || strings.TrimSpace(last) == "" || unicode.IsSpace(rune(first[0])) {
+		n.Style = yaml.DoubleQuotedStyle
+	}
+	return n
 }
 
 // toolsNode is the specification's list separated by spaces, or a YAML list

@@ -61,16 +61,6 @@ var errStop = errors.New("stop")
 
 // run fills folders and problems. The error is that of the root or of ctx.
 func (w *walk) run(ctx context.Context) error {
-	// Told apart from a folder that cannot be read: without the root there is
-	// no walk.
-	if info, err := fs.Stat(w.fsys, "."); err != nil {
-		return err
-	} else if !info.IsDir() {
-		return &fs.PathError{Op: "load", Path: ".", Err: errors.New("not a folder")}
-	}
-	if _, err := fs.ReadDir(w.fsys, "."); err != nil {
-		return err
-	}
 	err := w.enter(ctx, dirLink{dir: ".", real: "."})
 	for err == nil && len(w.links) > 0 {
 		link := w.links[0]
@@ -101,7 +91,11 @@ func (w *walk) enter(ctx context.Context, at dirLink) error {
 	}
 	w.visited[at.real] = at.dir
 	entries, err := fs.ReadDir(w.fsys, at.real)
-	if err != nil { // what was read before the error counts
+	if err != nil {
+		if at.dir == "." {
+			return err // no walk without a root
+		}
+		// What was read before the error counts.
 		w.report(Error, Unreadable, at.dir, "the folder was not searched, or in part only", err)
 	}
 	skillFile := w.skillFile(at, entries)
