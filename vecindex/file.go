@@ -30,7 +30,7 @@ const (
 const (
 	maxIdentityBytes = 1 << 16
 	maxIDBytes       = 1 << 20
-	maxCount         = math.MaxUint32 - 1
+	maxCount         = math.MaxInt32
 )
 
 // WriteTo writes the documents, in a form that [Read] reads, and returns the

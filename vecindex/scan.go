@@ -60,7 +60,7 @@ func (s *Snapshot) rank(ctx context.Context, probes []probe, within []string) ([
 		c.list = slices.Compact(list)
 		c.n = len(c.list)
 	}
-	c.task = max(taskFloats/(dim*len(probes))/c.tile, 1) * c.tile
+	c.task = max(taskFloats/dim/len(probes)/c.tile, 1) * c.tile
 
 	workers := make([]*worker, max(min(c.n/c.task, runtime.GOMAXPROCS(0)), 1))
 	for i := range workers {
