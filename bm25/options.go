@@ -19,6 +19,8 @@ const (
 	BM25Plus  Variant = "bm25+"
 )
 
+func (v Variant) hasDelta() bool { return v == BM25L || v == BM25Plus }
+
 // Options of an [Index]. The zero value has the defaults. Parameters that may
 // well be 0 are pointers: Options{B: new(0.0)} switches length normalisation
 // off, Options{} leaves it at 0.75.

@@ -1,0 +1,2 @@
+// Package bm25 is an in-memory full-text index with BM25 ranking.
+package bm25

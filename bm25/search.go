@@ -1,0 +1,159 @@
+package bm25
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/prospect-go/prospect"
+	"github.com/prospect-go/prospect/internal/topk"
+)
+
+// window is how many rows are scored at a time: 128 KiB of sums, which stay
+// in a core's second-level cache.
+const window = 1 << 14
+
+// scratch is the memory of a search, kept for the next one.
+type scratch struct {
+	clauses []clause
+	sums    []float64 // zero between searches
+	heap    topk.Heap[float64]
+}
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+// release gives the scratch back without what it points to.
+func (m *scratch) release() {
+	clear(m.clauses)
+	scratches.Put(m)
+}
+
+// Search returns the q.K documents with the highest scores for the terms of
+// q.Text, best first, as [prospect.Searcher] promises. Hits have a score above
+// 0. A term counts as often as the text has it, terms that no document has
+// are ignored, and q.Vector is too. Filters apply while scoring, so fewer than
+// q.K hits means that there are no more; statistics are those of the whole
+// index.
+//
+// Errors: [prospect.ErrInvalidK] and ctx's error.
+//
+// Cost: linear in the postings of the query's terms, and a few allocations.
+// With q.Within it is about |Within|·log(n) a term instead, where that is
+// less.
+func (s *Snapshot) Search(ctx context.Context, q prospect.Query) ([]prospect.Hit, error) {
+	if err := q.Validate(); err != nil {
+		return nil, err
+	}
+	m := scratches.Get().(*scratch)
+	defer m.release()
+	m.clauses = s.textClauses(m.clauses[:0], q.Text)
+	return s.search(ctx, m, q)
+}
+
+// SearchTerms is Search for terms with weights in place of q.Text: a term's
+// part of the score is multiplied with its weight. Weights of equal terms add
+// up. [Analyzer.Query] makes such terms of a text.
+//
+// Errors: those of Search, and [prospect.ErrNotFinite] for a weight that is
+// negative, not finite or above the largest float32.
+func (s *Snapshot) SearchTerms(ctx context.Context, terms []QueryTerm, q prospect.Query) ([]prospect.Hit, error) {
+	if err := q.Validate(); err != nil {
+		return nil, err
+	}
+	m := scratches.Get().(*scratch)
+	defer m.release()
+	clauses, err := s.termClauses(m.clauses[:0], terms)
+	if err != nil {
+		return nil, err
+	}
+	m.clauses = clauses
+	return s.search(ctx, m, q)
+}
+
+// search ranks by m.clauses.
+func (s *Snapshot) search(ctx context.Context, m *scratch, q prospect.Query) ([]prospect.Hit, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	m.heap.Reset(q.K)
+	var err error
+	switch {
+	case len(m.clauses) == 0:
+	case q.Within != nil:
+		err = s.rankRows(ctx, m, q)
+	default:
+		err = s.rankAll(ctx, m, q.Keep)
+	}
+	if err != nil {
+		return nil, err
+	}
+	best := m.heap.Sorted()
+	hits := make([]prospect.Hit, len(best))
+	for i, item := range best {
+		hits[i] = prospect.Hit{ID: s.docs.ID(item.Row), Score: item.Score}
+	}
+	return hits, nil
+}
+
+// offer pushes a row unless it cannot enter or is filtered out.
+func (s *Snapshot) offer(m *scratch, row uint32, score float64, keep func(string) bool) {
+	item := topk.Item[float64]{Score: score, Seq: s.docs.Seq(row), Row: row}
+	if m.heap.Full() && topk.Compare(item, m.heap.Worst()) >= 0 {
+		return
+	}
+	if !s.docs.Live(row) || keep != nil && !keep(s.docs.ID(row)) {
+		return
+	}
+	m.heap.Push(item)
+}
+
+// rankAll sums term by term over windows of rows.
+func (s *Snapshot) rankAll(ctx context.Context, m *scratch, keep func(string) bool) error {
+	n := s.docs.Rows()
+	if size := min(n, window); cap(m.sums) < size {
+		m.sums = make([]float64, size)
+	}
+	sums := m.sums[:min(n, window)]
+	for from := 0; from < n; from += window {
+		if err := ctx.Err(); err != nil {
+			return err // sums are zero between windows
+		}
+		in := sums[:min(window, n-from)]
+		lengths := s.lengths[from : from+len(in)]
+		for i := range m.clauses {
+			s.addWindow(in, lengths, uint32(from), &m.clauses[i])
+		}
+		worst := 0.0
+		for i, score := range in {
+			if score == 0 {
+				continue
+			}
+			in[i] = 0
+			if score < worst {
+				continue
+			}
+			s.offer(m, uint32(from+i), score, keep)
+			if m.heap.Full() {
+				worst = m.heap.Worst().Score
+			}
+		}
+	}
+	return nil
+}
+
+// addWindow adds what a clause gives to the rows of a window, and moves the
+// clause past it.
+func (s *Snapshot) addWindow(sums []float64, lengths []uint32, from uint32, c *clause) {
+	rows := c.rows
+	if limit := int(from) + len(sums); limit < s.docs.Rows() {
+		at, _ := slices.BinarySearch(rows, uint32(limit))
+		rows = rows[:at]
+	}
+	tfs := c.tfs[:len(rows)]
+	c.rows, c.tfs = c.rows[len(rows):], c.tfs[len(rows):]
+	f := s.formula
+	for i, row := range rows {
+		at := row - from
+		sums[at] += c.score(f.part(tfs[i], lengths[at]))
+	}
+}
