@@ -96,16 +96,14 @@ func Read(r io.Reader, dim int, opts Options) (*Index, error) {
 	}
 	var fileDim, count int
 	var identity string
-	err = sr.Section("head", func(r io.Reader) error {
-		d := sectfile.NewDecoder(r)
+	err = sr.Section("head", decode(func(d *sectfile.Decoder) {
 		fileDim = int(d.Uint(maxDim))
 		count = int(d.Uint(maxCount))
 		identity = d.String(maxIdentityBytes)
 		if fileDim == 0 {
 			d.Fail("dimension 0")
 		}
-		return d.Err()
-	})
+	}))
 	if err != nil {
 		return nil, err
 	}
@@ -120,9 +118,19 @@ func Read(r io.Reader, dim int, opts Options) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := sr.Section("ids", func(r io.Reader) error { return ix.readIDs(r, count) }); err != nil {
+	var ids []string
+	err = sr.Section("ids", decode(func(d *sectfile.Decoder) {
+		for i := 0; i < count && d.Err() == nil; i++ {
+			ids = append(ids, d.String(maxIDBytes))
+		}
+	}))
+	if err != nil {
 		return nil, err
 	}
+	if err := ix.docs.Check(nil, nil, ids); err != nil {
+		return nil, fmt.Errorf("%w: %w", prospect.ErrCorrupt, err)
+	}
+	ix.docs.Add(ids)
 	if err := sr.Section("rows", func(r io.Reader) error { return ix.readRows(r, count) }); err != nil {
 		return nil, err
 	}
@@ -133,21 +141,36 @@ func Read(r io.Reader, dim int, opts Options) (*Index, error) {
 	return ix, nil
 }
 
-func (ix *Index) readIDs(r io.Reader, count int) error {
-	d := sectfile.NewDecoder(r)
-	var ids []string
-	for range count {
-		id := d.String(maxIDBytes)
-		if d.Err() != nil {
+// decode reads a section with a decoder and refuses bytes after what read
+// took, which the decoder, reading ahead, hides from the section.
+func decode(read func(*sectfile.Decoder)) func(io.Reader) error {
+	return func(r io.Reader) error {
+		src := &sourceReader{r: r}
+		d := sectfile.NewDecoder(src)
+		if read(d); d.Err() != nil {
 			return d.Err()
 		}
-		ids = append(ids, id)
+		var more [1]byte
+		switch d.Raw(more[:]); {
+		case d.Err() == nil:
+			return fmt.Errorf("%w: bytes left over", prospect.ErrCorrupt)
+		case src.err == io.EOF:
+			return nil
+		}
+		return d.Err()
 	}
-	if err := ix.docs.Check(nil, nil, ids); err != nil {
-		return fmt.Errorf("%w: %w", prospect.ErrCorrupt, err)
-	}
-	ix.docs.Add(ids)
-	return nil
+}
+
+// A sourceReader remembers the last error, which tells the end of a section
+// from a damaged one.
+type sourceReader struct {
+	r   io.Reader
+	err error
+}
+
+func (s *sourceReader) Read(p []byte) (n int, err error) {
+	n, s.err = s.r.Read(p)
+	return n, s.err
 }
 
 func (ix *Index) readRows(r io.Reader, count int) error {
