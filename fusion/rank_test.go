@@ -26,7 +26,7 @@ func TestRRFByHand(t *testing.T) {
 	// Equal scores: first sight.
 	got, err = fusion.RRF([]hits{{{ID: "x", Score: 0}, {ID: "y", Score: 0}}, {{ID: "y", Score: 0}, {ID: "x", Score: 0}}}, fusion.RRFOptions{})
 	require.NoError(t, err)
-	require.Equal(t, []string{ID: "x", Score: "y"}, ids(got))
+	require.Equal(t, []string{"x", "y"}, ids(got))
 	require.Equal(t, got[0].Score, got[1].Score)
 }
 

@@ -84,7 +84,7 @@ func TestWorstHitAgainstAbsent(t *testing.T) {
 	// is (1, −1), so d = −1.069 + 0 would beat b = −1 + 0 but for the worst.
 	got, err = fusion.Weighted(lists, fusion.WeightedOptions{Normalizer: fusion.ZScore, Missing: fusion.MissingWorst})
 	require.NoError(t, err)
-	require.Equal(t, []string{ID: "a", Score: "c", "b", "d"}, ids(got))
+	require.Equal(t, []string{"a", "c", "b", "d"}, ids(got))
 }
 
 func ids(h hits) []string {
