@@ -206,22 +206,24 @@ func (f *frontReader) takeTools(line int, value *yaml.Node) {
 // splitTools divides at white space and commas outside of parentheses, so that
 // "Bash(git add *) Read" gives two tools, and tells whether commas divided.
 func splitTools(text string) (tools []string, commas bool) {
-	depth := 0
-	for _, tool := range strings.FieldsFunc(text, func(r rune) bool {
+	depth, start := 0, 0
+	flush := func(end int) {
+		if start < end {
+			tools = append(tools, text[start:end])
+		}
+	}
+	for i, r := range text {
 		switch {
 		case r == '(':
 			depth++
 		case r == ')' && depth > 0:
 			depth--
-		case depth == 0 && r == ',':
-			commas = true
-			return true
-		case depth == 0:
-			return unicode.IsSpace(r)
+		case depth == 0 && (r == ',' || unicode.IsSpace(r)):
+			commas = commas || r == ','
+			flush(i)
+			start = i + utf8.RuneLen(r)
 		}
-		return false
-	}) {
-		tools = append(tools, tool)
 	}
+	flush(len(text))
 	return tools, commas
 }
