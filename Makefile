@@ -1,0 +1,52 @@
+# Everything here works with Go alone; only `make race` needs a C compiler.
+#
+#   make demo    find skills for a task, in one process (TASK="…" for your own)
+#   make test    all tests, plain and with the SIMD kernels of the ONNX backend
+#   make race    the tests of the concurrent packages under the race detector
+#   make bench   benchmarks
+#   make lint    gofmt, go vet, staticcheck
+#   make cross   build for the other platforms
+#   make fmt     rewrite with gofmt
+
+SHELL := /bin/sh
+MINIMUM := 1.27
+PINNED  := go1.27.3
+
+# The Go at hand where it is new enough, else the pinned one, which Go fetches
+# by itself as a module.
+LOCAL := $(shell cd / && GOTOOLCHAIN=local go version | sed -n 's/^go version go\([0-9.]*\).*/\1/p')
+NEWER := $(shell printf '%s\n%s\n' $(MINIMUM) '$(LOCAL)' | sort -V | tail -n 1)
+export GOTOOLCHAIN := $(if $(filter $(LOCAL),$(NEWER)),local,$(PINNED))
+export CGO_ENABLED := 0
+
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+MODULES     := . examples/skillfind
+CONCURRENT  := ./internal/... ./bm25 ./vecindex ./skill ./embed ./llm ./fusion ./metrics ./skilldreamer
+FLAGS       ?=
+
+.PHONY: demo test race bench lint cross fmt
+
+demo:
+	@go run -C examples/skillfind . -skills ../../testdata/skills -tasks ../../testdata $(if $(TASK),-task "$(TASK)") $(FLAGS)
+
+test:
+	for m in $(MODULES); do (cd $$m && go test $(FLAGS) ./...) || exit 1; done
+	GOEXPERIMENT=simd go test $(FLAGS) ./...
+
+race:
+	CGO_ENABLED=1 go test -race -tags noasm $(FLAGS) $(CONCURRENT)
+
+bench:
+	go test -run '^$$' -bench . -benchmem $(FLAGS) ./...
+
+lint:
+	@files=$$(git ls-files '*.go' | xargs gofmt -l); if [ -n "$$files" ]; then echo "gofmt would change:"; echo "$$files"; exit 1; fi
+	for m in $(MODULES); do (cd $$m && go vet ./... && go run $(STATICCHECK) ./...) || exit 1; done
+
+cross:
+	for p in linux/amd64 linux/arm64 darwin/arm64 windows/amd64 js/wasm; do \
+	  echo "build $$p"; GOOS=$${p%/*} GOARCH=$${p#*/} go build ./... || exit 1; done
+	GOEXPERIMENT=simd go build ./...
+
+fmt:
+	git ls-files '*.go' | xargs gofmt -w

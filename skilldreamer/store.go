@@ -1,0 +1,60 @@
+package skilldreamer
+
+import (
+	"context"
+
+	"github.com/prospect-go/prospect"
+	"github.com/prospect-go/prospect/skill"
+)
+
+// A Store is where a [Dreamer] looks for skills. [Gallery] is the one of this
+// package; a database can stand behind another.
+//
+// Implementations are safe for concurrent use.
+type Store interface {
+	// Embedder made the store's vectors. Tasks and imagined skills are
+	// embedded with it.
+	Embedder() prospect.Embedder
+
+	// Recipe made the texts that were embedded. Imagined skills go through it
+	// too, so that they lie where real skills lie.
+	Recipe() Recipe
+
+	// View is the present state of the skills that come from the named
+	// sources, or of all if none is named. It stays as it is while the store
+	// goes on, and one search uses one view.
+	View(ctx context.Context, sources ...string) (View, error)
+}
+
+// A View is one consistent state of a [Store], for one search. Its methods may
+// be called from several goroutines. Ids are those that Nearest gave;
+// an id that is not in the view is an error that wraps [prospect.ErrNotFound].
+type View interface {
+	// Len is the number of skills in the view.
+	Len() int
+
+	// Nearest returns, for each vector, the k skills whose vectors have the
+	// highest inner product with it, best first, ties in the order of the
+	// gallery; fewer where the view has fewer. The vectors are finite, of the
+	// embedder's dimension and of any length: the product is neither
+	// normalised nor clamped.
+	Nearest(ctx context.Context, vectors [][]float32, k int) ([][]Candidate, error)
+
+	// Similarities returns the cosine of each vector (row) with each skill
+	// (column). The vectors have unit length.
+	Similarities(ctx context.Context, vectors [][]float32, ids []string) ([][]float64, error)
+
+	// Lexical returns the BM25 score of the query for each skill, with the
+	// statistics of the whole store: 0 or more, higher is better.
+	Lexical(ctx context.Context, query string, ids []string) ([]float64, error)
+
+	// Skill returns the skill of an id. It is shared: do not change it.
+	Skill(ctx context.Context, id string) (*skill.Skill, error)
+}
+
+// A Candidate is a skill that a [View] offers for one vector.
+type Candidate struct {
+	ID    string
+	Order int64   // the skill's place in the gallery; smaller is earlier
+	Score float64 // inner product with the vector
+}
