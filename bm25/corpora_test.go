@@ -156,11 +156,6 @@ func evaluate(t testing.TB, ix *bm25.Index, c corpus) figures {
 	return figures{sum.MAP / n, sum.NDCG10 / n}
 }
 
-// lucene33 is the short English stop list of the Lucene project, which papers
-// on BM25 commonly use.
-var lucene33 = strings.Fields(`a an and are as at be but by for if in into is it no not of on or such that the
-	their then there these they this to was will with`)
-
 func standard(t testing.TB, opts bm25.StandardOptions) *bm25.Analyzer {
 	a, err := bm25.Standard(opts)
 	require.NoError(t, err)

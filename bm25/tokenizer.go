@@ -5,7 +5,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/clipperhouse/uax29/v2/words"
-	"github.com/kljensen/snowball"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -17,7 +16,7 @@ type tokenizer struct {
 	*standard
 	emit  func([]byte)
 	words *words.Iterator[string]
-	stems map[string]string // words met before
+	stems *stems // words met before; nil without stemming
 	name  name
 	pair  pairs
 	term  []byte // a term with its sign, or a stem
@@ -26,7 +25,7 @@ type tokenizer struct {
 func (s *standard) newTokenizer() *tokenizer {
 	t := &tokenizer{standard: s, words: words.FromString("")}
 	if s.stem != "" {
-		t.stems = make(map[string]string)
+		t.stems = newStems(s.stem)
 	}
 	return t
 }
@@ -171,32 +170,16 @@ func (t *tokenizer) give(term []byte) {
 	t.emit(term)
 }
 
-// maxStems bounds the memory of a tokenizer: 64 Ki words are some megabytes.
-const maxStems = 1 << 16
-
 func (t *tokenizer) stemmed(term []byte) []byte {
 	if len(term) < 3 {
 		return term
 	}
 	for _, b := range term {
-		if b-'a' > 'z'-'a' && !(b >= utf8.RuneSelf && t.standard.stem != "english") {
+		if b-'a' > 'z'-'a' && !(b >= utf8.RuneSelf && t.stem != "english") {
 			return term
 		}
 	}
-	stem, ok := t.stems[string(term)]
-	if !ok {
-		word := string(term)
-		var err error
-		stem, err = snowball.Stem(word, t.standard.stem, true)
-		if err != nil || stem == "" {
-			stem = word
-		}
-		if len(t.stems) >= maxStems {
-			clear(t.stems)
-		}
-		t.stems[word] = stem
-	}
-	t.term = append(t.term[:0], stem...)
+	t.term = append(t.term[:0], t.stems.of(term)...)
 	return t.term
 }
 

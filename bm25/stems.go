@@ -1,0 +1,34 @@
+package bm25
+
+import "github.com/kljensen/snowball"
+
+// maxStems bounds the memory of a tokenizer: so many words are some megabytes.
+const maxStems = 1 << 17
+
+// stems remembers the stems of words, which take a hundred times as long to
+// find as to look up. It is for one goroutine.
+type stems struct {
+	language string
+	words    *dict
+	stems    []string // by number of the word
+}
+
+func newStems(language string) *stems { return &stems{language: language, words: newDict(0)} }
+
+// of is the stem of a word in lower case.
+func (s *stems) of(word []byte) string {
+	n := s.words.numberBytes(word)
+	if int(n) < len(s.stems) {
+		return s.stems[n]
+	}
+	w := s.words.terms[n]
+	stem, err := snowball.Stem(w, s.language, true)
+	if err != nil || stem == "" {
+		stem = w
+	}
+	s.stems = append(s.stems, stem)
+	if len(s.stems) == maxStems {
+		*s = *newStems(s.language)
+	}
+	return stem
+}
