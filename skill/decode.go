@@ -63,15 +63,14 @@ func decodeBytes(data []byte, report *reporter) string {
 }
 
 func decodeUTF16(data []byte, order utf.Endianness, name string, report *reporter) string {
-	text, err := utf.UTF16(order, utf.UseBOM).NewDecoder().Bytes(data)
-	if err != nil { // no mark, which UseBOM does not mind, or half a code unit
-		text, _ = utf.UTF16(order, utf.IgnoreBOM).NewDecoder().Bytes(data)
-	}
+	// The decoder takes the mark off and does not mind if there is none. What it
+	// cannot read becomes U+FFFD, so there is no error.
+	text, _ := utf.UTF16(order, utf.UseBOM).NewDecoder().Bytes(data)
 	report.warn(Encoding, 0, "not UTF-8; read as "+name)
 	if n := bytes.Count(text, []byte("\uFFFD")); n > 0 {
 		report.warn(InvalidBytes, 0, fmt.Sprintf("%d code units that are not UTF-16 became U+FFFD", n))
 	}
-	return strings.ToValidUTF8(strings.TrimPrefix(string(text), "\uFEFF"), "\uFFFD")
+	return string(text)
 }
 
 // mostlyUTF8 tells UTF-8 with damage from another encoding: text in another

@@ -141,8 +141,9 @@ func unfenced(lines []string, first int) int {
 }
 
 // frontEnd returns the line at which front matter without a closing fence ends:
-// a rule, a heading after a blank line, or a blank line that no key, list item
-// or indented line follows.
+// a rule, or a blank line that no key and no indented line follows. Lines that
+// start with # count as comments if they stand right above a key, and as a
+// heading otherwise.
 func frontEnd(lines []string, from, limit int) int {
 	i := from
 	for i < limit && blank(lines[i]) {
@@ -159,7 +160,10 @@ func frontEnd(lines []string, from, limit int) int {
 		for next < limit && blank(lines[next]) {
 			next++
 		}
-		if next == limit {
+		for next < limit && lines[next] != "" && lines[next][0] == '#' {
+			next++
+		}
+		if next == limit || blank(lines[next]) {
 			return i
 		}
 		if l := lines[next]; !keyLine.MatchString(l) && l[0] != ' ' && l[0] != '\t' {

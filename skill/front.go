@@ -3,6 +3,7 @@ package skill
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -20,6 +21,7 @@ type front struct {
 type repair struct {
 	line int // within the front matter, from 1
 	what string
+	lost bool // a line was left out
 }
 
 // readFront finds the front matter, parses it and reports what was out of order.
@@ -70,32 +72,45 @@ func readFront(text string, maxBytes int, fromBody bool, report *reporter) front
 	return f
 }
 
-// parseFront parses the first of the ways that is YAML, else the first that can
-// be repaired. The error is what YAML said to the first way, also where a repair
+// parseFront parses the first of the ways that is YAML, else the one that can be
+// repaired with the fewest lines left out. The error is what YAML said to the first way, also where a repair
 // helped; the root is nil if none did.
 func parseFront(ways []cut, maxBytes int) (front, error) {
 	var first error
 	for i, c := range ways {
 		root, err := readWithin(c, maxBytes)
-		// The irregular ways have to look like a skill, since the text decided
-		// where they end.
-		if err == nil && (i == 0 || telling(root)) {
+		// The other ways have to hold what makes a skill, since it is the text
+		// that decided where they end.
+		if err == nil && (i == 0 || hasKey(root, "description")) {
 			return front{cut: c, root: root}, nil
 		}
 		if first == nil {
 			first = err
 		}
 	}
+	var best front
+	fewest := -1
 	for _, c := range ways {
 		if len(c.front) > maxBytes {
 			continue
 		}
 		text, _ := readableControls(c.front)
-		if root, repairs := repairYAML(text); root != nil && telling(root) {
-			return front{cut: c, root: root, repairs: repairs}, first
+		root, repairs := repairYAML(text)
+		if root == nil || !hasKey(root, "description") && !hasKey(root, "name") {
+			continue
+		}
+		lost := 0
+		for _, r := range repairs {
+			if r.lost {
+				lost++
+			}
+		}
+		// Front matter that runs on into the body loses lines of it.
+		if fewest < 0 || lost < fewest {
+			best, fewest = front{cut: c, root: root, repairs: repairs}, lost
 		}
 	}
-	return front{}, first
+	return best, first
 }
 
 func readWithin(c cut, maxBytes int) (*yaml.Node, error) {
@@ -106,10 +121,10 @@ func readWithin(c cut, maxBytes int) (*yaml.Node, error) {
 	return readYAML(text)
 }
 
-// telling reports whether a mapping has a name or a description.
-func telling(root *yaml.Node) bool {
+// hasKey reports whether a mapping has the key, in any case.
+func hasKey(root *yaml.Node, key string) bool {
 	for i := 0; i+1 < len(root.Content); i += 2 {
-		if k := root.Content[i]; tellingLine.MatchString(k.Value + ":") {
+		if strings.EqualFold(root.Content[i].Value, key) {
 			return true
 		}
 	}

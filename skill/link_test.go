@@ -112,6 +112,30 @@ func TestLinksInside(t *testing.T) {
 	}, problemPaths(l.Problems))
 }
 
+// Each folder is loaded once, also where links lead to it and to one above it.
+func TestLinksThatOverlap(t *testing.T) {
+	root := linkTree(t,
+		[]string{"root/node_modules/pkg/a/SKILL.md", "root/node_modules/pkg/b/SKILL.md"},
+		map[string]string{
+			"root/l1": "node_modules//pkg/./a",
+			"root/l2": "node_modules/pkg",
+		})
+	l := loadBothWays(t, root)
+	require.Equal(t, []string{"l1", "l2/b"}, ids(l.Skills))
+	require.Equal(t, map[string]skill.Severity{"l2/a": skill.Note}, problemPaths(l.Problems))
+}
+
+// A name that is no valid path of an fs.FS is reported, not left out in silence.
+func TestNameThatIsNotUTF8(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the file system may refuse such a name")
+	}
+	root := linkTree(t, []string{"root/a/SKILL.md", "root/b\xff/SKILL.md"}, nil)
+	l := loadBothWays(t, root)
+	require.Equal(t, []string{"a"}, ids(l.Skills))
+	require.Equal(t, kinds{skill.Unreadable}, kindsOf(without(l.Problems, skill.EmptyBody)))
+}
+
 func TestLinkCircles(t *testing.T) {
 	root := linkTree(t,
 		[]string{"root/a/SKILL.md", "root/.git/x/SKILL.md"},

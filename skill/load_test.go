@@ -58,6 +58,8 @@ func TestLoad(t *testing.T) {
 		"lower/skill.md":                   minimal("lower"),
 		"two/SKILL.md":                     minimal("two"),
 		"two/Skill.md":                     minimal("two"),
+		"two/SKILL.MD":                     minimal("two"), // before SKILL.md in the order of names
+		"lower/skill.mD":                   {Mode: fs.ModeNamedPipe},
 		"broken/SKILL.md":                  file,
 		"broken/nested-in-broken/SKILL.md": minimal("nested-in-broken"),
 		"folder/SKILL.md/readme":           file, // a folder of that name is no skill
@@ -75,10 +77,12 @@ func TestLoad(t *testing.T) {
 	require.Nil(t, l.Skills[2].Resources)
 
 	rest := without(l.Problems, skill.EmptyBody)
-	require.Equal(t, kinds{skill.NoFrontMatter, skill.FileNameCase, skill.DuplicateFile}, kindsOf(rest))
-	require.Equal(t, "broken/SKILL.md", rest[0].Path)
-	require.Equal(t, "lower/skill.md", rest[1].Path)
-	require.Equal(t, "two/Skill.md", rest[2].Path)
+	require.Equal(t, kinds{
+		skill.NoFrontMatter, skill.Unreadable, skill.FileNameCase, skill.DuplicateFile, skill.DuplicateFile,
+	}, kindsOf(rest))
+	for i, path := range []string{"broken/SKILL.md", "lower/skill.mD", "lower/skill.md", "two/SKILL.MD", "two/Skill.md"} {
+		require.Equal(t, path, rest[i].Path)
+	}
 
 	// All folders, if wanted.
 	l, err = skill.Load(t.Context(), fsys, skill.LoadOptions{SkipDirs: []string{}, Source: "s"})

@@ -187,6 +187,27 @@ func TestViolations(t *testing.T) {
 				require.Equal(t, []string{"Read", "Bash(a, b)", "Write"}, s.AllowedTools)
 			},
 		},
+		"tools in a mapping": {
+			text: "---\nname: x\ndescription: y\nmetadata: {}\nallowed-tools: {Read: all}\n---\n", kind: skill.FieldType,
+			check: func(t *testing.T, s *skill.Skill) {
+				require.Equal(t, []string{"Read: all"}, s.AllowedTools)
+				require.Nil(t, s.Metadata)
+				require.Nil(t, s.Extra)
+			},
+		},
+		"blank lines and comments between keys, a colon": {
+			text: "---\nname: x\n\n# About it.\ndescription: Use when: asked\n\nnested:\n\n- a\n# c\n- b\n---\n",
+			kind: skill.RepairedYAML, strict: skill.InvalidYAML,
+			check: func(t *testing.T, s *skill.Skill) {
+				require.Equal(t, "Use when: asked", s.Description)
+				require.Equal(t, []any{"a", "b"}, s.Extra["nested"])
+			},
+		},
+		"a second document that is no YAML": {
+			text: "---\nname: x\n...\ndescription: y: z\n---\n",
+			kind: skill.RepairedYAML, strict: skill.InvalidYAML,
+			check: func(t *testing.T, s *skill.Skill) { require.Equal(t, "y: z", s.Description) },
+		},
 		"license is a list": {
 			text: "---\nname: x\ndescription: y\nlicense: [MIT, BSD]\n---\n", kind: skill.FieldType,
 			check: func(t *testing.T, s *skill.Skill) { require.Equal(t, "MIT; BSD", s.License) },
@@ -213,6 +234,14 @@ func TestViolations(t *testing.T) {
 			check: func(t *testing.T, s *skill.Skill) {
 				require.Equal(t, "# Title\n\nText.\n\n---\n\nMore.", s.Body)
 			},
+		},
+		"no closing fence, a colon, a rule in the body": {
+			text: "---\nname: x\ndescription: Use when: asked\n\n# Title\n\n- item: one\n\nText.\n\n---\n\nMore.", kind: skill.UnclosedFrontMatter,
+			check: func(t *testing.T, s *skill.Skill) {
+				require.Equal(t, "Use when: asked", s.Description)
+				require.Equal(t, "# Title\n\n- item: one\n\nText.\n\n---\n\nMore.", s.Body)
+			},
+			strict: skill.InvalidYAML,
 		},
 		"text above": {
 			text: "Hello.\n\n---\nname: x\ndescription: y\n---\nBody.", kind: skill.MisplacedFrontMatter,

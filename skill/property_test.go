@@ -112,9 +112,11 @@ func TestEncodings(t *testing.T) {
 		encoding encoding.Encoding
 		text     string
 	}{
-		"Shift_JIS":    {japanese.ShiftJIS, japanese1},
-		"GB18030":      {simplifiedchinese.GB18030, chinese},
-		"Windows-1252": {charmap.Windows1252, western},
+		"Shift_JIS": {japanese.ShiftJIS, japanese1},
+		"GB18030":   {simplifiedchinese.GB18030, chinese},
+		// Half-width katakana throughout, if it were Shift_JIS.
+		"GB2312, short": {simplifiedchinese.GB18030, "北京"},
+		"Windows-1252":  {charmap.Windows1252, western},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := "---\nname: x\ndescription: \"" + test.text + "\"\n---\n\nEnglish words first, then " + test.text

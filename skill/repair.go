@@ -16,7 +16,7 @@ import (
 // nil if there is no key at all.
 func repairYAML(text string) (root *yaml.Node, repairs []repair) {
 	repaired := func(line int, what string) {
-		repairs = append(repairs, repair{line, what})
+		repairs = append(repairs, repair{line, what, false})
 	}
 	root = &yaml.Node{Kind: yaml.MappingNode}
 	lines := strings.Split(text, "\n")
@@ -24,13 +24,14 @@ func repairYAML(text string) (root *yaml.Node, repairs []repair) {
 		line := lines[i]
 		if !keyLine.MatchString(line) {
 			if !blank(line) && line[0] != '#' {
-				repaired(i+1, "left out a line that is no key: "+shorten(strings.TrimSpace(line)))
+				repairs = append(repairs, repair{i + 1, "left out a line that is no key: " + shorten(strings.TrimSpace(line)), true})
 			}
 			i++
 			continue
 		}
 		end := i + 1
-		for end < len(lines) && continuesEntry(lines[end]) {
+		bare := strings.HasSuffix(trimEnd(line), ":") // no value on the line itself
+		for end < len(lines) && continuesEntry(lines[end], bare) {
 			end++
 		}
 		readEntry(root, lines[i:end], i, repaired)
@@ -42,17 +43,20 @@ func repairYAML(text string) (root *yaml.Node, repairs []repair) {
 	return root, repairs
 }
 
-// continuesEntry tells whether a line belongs to the key above: indented, blank,
-// a comment, an item of a list, or the end of a flow collection.
-func continuesEntry(line string) bool {
+// continuesEntry tells whether a line belongs to the key above: indented, blank
+// or the end of a flow collection, and below a bare key also a comment or an
+// item of a list.
+func continuesEntry(line string, bare bool) bool {
 	if blank(line) {
 		return true
 	}
 	switch line[0] {
-	case ' ', '\t', '#', ']', '}':
+	case ' ', '\t', ']', '}':
 		return true
+	case '#':
+		return bare
 	}
-	return line == "-" || strings.HasPrefix(line, "- ")
+	return bare && (line == "-" || strings.HasPrefix(line, "- "))
 }
 
 // readEntry appends the key and value of one entry to root; before is the
