@@ -5,3 +5,6 @@ func CountTerms(a *Analyzer, text string) (n int) {
 	a.each(text, func([]byte) { n++ })
 	return n
 }
+
+// Size is the number of rows and terms of a snapshot, dead ones included.
+func Size(s *Snapshot) (rows, terms int) { return s.docs.Rows(), len(s.terms.terms) }
