@@ -172,24 +172,53 @@ func (d *decoder[T]) fromEscaped(text string) (T, bool) {
 	return zero, false
 }
 
-// fromMarkdown reads headings and bulleted lists.
+// fromMarkdown reads headings and bulleted lists. A list alone is offered to
+// slices, and to types that may know what to do with one.
 func (d *decoder[T]) fromMarkdown(text string) (T, bool) {
 	text = withoutReasoning(text)
-	if reflect.TypeFor[T]().Kind() == reflect.Slice {
+	t := reflect.TypeFor[T]()
+	if t.Kind() != reflect.Slice {
+		if n, ok := sections(text); ok {
+			if v, ok := d.try(n, 0); ok {
+				return v, true
+			}
+		}
+	}
+	if t.Kind() == reflect.Slice || hooked(t) {
 		if items := bulletItems(text); len(items) > 0 {
 			return d.try(listNode(items), 0)
 		}
-	} else if n, ok := sections(text); ok {
-		return d.try(n, 0)
 	}
 	var zero T
 	return zero, false
 }
 
+// foreign refuses an object that has members, but none that the struct type t
+// knows: encoding/json would make an empty struct of it.
+func foreign(n node, t reflect.Type) error {
+	if n.kind != object || len(n.keys) == 0 || t.Kind() != reflect.Struct || hooked(t) {
+		return nil
+	}
+	known := fields(t)
+	if slices.ContainsFunc(n.keys, func(key string) bool { _, ok := known[canonical(key)]; return ok }) {
+		return nil
+	}
+	names := make([]string, 0, len(known))
+	for _, f := range known {
+		names = append(names, strconv.Quote(f.name))
+	}
+	slices.Sort(names)
+	return fmt.Errorf("it has none of the keys %s", strings.Join(names, ", "))
+}
+
 // try decodes n, or what n wraps, and validates it.
 func (d *decoder[T]) try(n node, unwrap int) (T, bool) {
 	var v, zero T
-	err := unmarshal(n, &v, reflect.TypeFor[T]())
+	t := reflect.TypeFor[T]()
+	err := foreign(n, t)
+	if err == nil {
+		err = unmarshal(n, &v, t)
+	}
 	if err == nil && d.validate != nil {
 		err = d.validate(&v)
 	}

@@ -89,8 +89,7 @@ func TestEveryCutIsClosed(t *testing.T) {
 	}
 }
 
-// The time is linear in the text: ten times the text may not take much more
-// than ten times as long, whatever it repeats.
+// The time is linear in the text, whatever it repeats.
 func TestTimeIsLinear(t *testing.T) {
 	for _, unit := range []string{
 		"{", "[", `{"a":`, `["`, `"`, `{"a" "`, "[{", "<think>", "</think>", "<think></think>", "<thinking><think>",
@@ -109,9 +108,9 @@ func TestTimeIsLinear(t *testing.T) {
 				}
 				return best
 			}
-			small, large := timed(10_000), timed(200_000)
+			small, large := timed(5_000), timed(100_000)
 			// A quadratic reader takes 400 times as long for 20 times the text.
-			require.Less(t, large, 150*max(small, time.Millisecond), "10 kB took %v", small)
+			require.Less(t, large, 150*max(small, time.Millisecond), "5 kB took %v", small)
 		})
 	}
 }
