@@ -34,7 +34,8 @@
 //     fence, its closing fence, or have that one indented.
 //   - The last of several values of a key counts. A key may be spelled
 //     Description or allowed_tools.
-//   - A missing name is the folder's.
+//   - A missing name is the folder's, or made of the file's hash where there is
+//     no folder.
 //
 // Line ends become LF, and blank lines at the start and white space at the end
 // of the body are dropped. Scalars stay the text they are in the file: yes is

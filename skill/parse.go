@@ -18,12 +18,14 @@ type ParseOptions struct {
 	// a description. Without effect when Strict.
 	DescriptionFromBody bool
 	// Folder is the name of the folder that holds the file, which the skill's name
-	// has to equal and which stands in for a missing name. Default: not known, so
-	// neither is done.
+	// has to equal and which stands in for a missing name. Default: not known; then
+	// nothing is compared, and a missing name becomes "skill-" and the first eight
+	// digits of the Hash.
 	Folder string
 	// Path is the path of the file, for the problems. Default: none.
 	Path string
-	// MaxFrontMatterBytes bounds the front matter. Default 64 KiB.
+	// MaxFrontMatterBytes bounds the front matter. Default, also for values below
+	// 0: 64 KiB.
 	MaxFrontMatterBytes int
 }
 
