@@ -1,6 +1,7 @@
 package bm25
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -158,7 +159,7 @@ func Read(r io.Reader, opts Options) (*Index, error) {
 		readErr := sr.Section(section.name, func(r io.Reader) error {
 			d := sectfile.NewDecoder(r)
 			section.read(d)
-			return d.Err()
+			return end(d)
 		})
 		if readErr != nil {
 			return nil, readErr
@@ -172,6 +173,20 @@ func Read(r io.Reader, opts Options) (*Index, error) {
 	}
 	ix.publish()
 	return ix, nil
+}
+
+// end is the decoder's error, or one about bytes that it has left over.
+func end(d *sectfile.Decoder) error {
+	if err := d.Err(); err != nil {
+		return err
+	}
+	var more [1]byte
+	if d.Raw(more[:]); d.Err() == nil {
+		return fmt.Errorf("%w: bytes left over", prospect.ErrCorrupt)
+	} else if !errors.Is(d.Err(), prospect.ErrCorrupt) {
+		return d.Err()
+	}
+	return nil // the end, as it should be
 }
 
 // readHead fills in the settings. The error is about an identity; the
