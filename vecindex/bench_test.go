@@ -156,3 +156,45 @@ func BenchmarkAdd(b *testing.B) {
 		})
 	}
 }
+
+func BenchmarkSaveAndOpen(b *testing.B) {
+	ix := filled(b, 100_000)
+	path := b.TempDir() + "/index"
+	b.Run("save", func(b *testing.B) {
+		b.SetBytes(100_000 * benchDim * 4)
+		for b.Loop() {
+			require.NoError(b, ix.Save(path))
+		}
+	})
+	b.Run("open", func(b *testing.B) {
+		b.SetBytes(100_000 * benchDim * 4)
+		for b.Loop() {
+			_, err := vecindex.Open(path, benchDim, vecindex.Options{})
+			require.NoError(b, err)
+		}
+	})
+}
+
+// BenchmarkMemory reports what a document costs besides its 4·dim bytes.
+func BenchmarkMemory(b *testing.B) {
+	const n = 100_000
+	r := rand.New(rand.NewPCG(1, 1))
+	docs := make([]vecindex.Doc, n)
+	for i := range docs {
+		docs[i] = vecindex.Doc{ID: strconv.Itoa(i), Vector: randomVector(r, benchDim)}
+	}
+	heap := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	for b.Loop() {
+		before := heap()
+		ix, err := vecindex.New(benchDim, vecindex.Options{})
+		require.NoError(b, err)
+		require.NoError(b, ix.Apply(vecindex.Changes{Add: docs}))
+		b.ReportMetric(float64(heap()-before)/n-4*benchDim, "extra-B/doc")
+		runtime.KeepAlive(ix)
+	}
+}

@@ -175,19 +175,23 @@ func (s *sourceReader) Read(p []byte) (n int, err error) {
 
 func (ix *Index) readRows(r io.Reader, count int) error {
 	dim := ix.rows.dim
-	buf := make([]byte, 4*dim)
-	for i := range count {
-		if _, err := io.ReadFull(r, buf); err != nil {
+	piece := max(64<<10/4/dim, 1) // rows at a time
+	buf := make([]byte, piece*dim*4)
+	for lo := 0; lo < count; lo += piece {
+		hi := min(lo+piece, count)
+		if _, err := io.ReadFull(r, buf[:(hi-lo)*dim*4]); err != nil {
 			return err
 		}
-		ix.rows.extend(i + 1)
-		row := ix.rows.row(uint32(i))
-		for j := range row {
-			row[j] = math.Float32frombits(binary.LittleEndian.Uint32(buf[4*j:]))
-		}
-		// Also false for NaN; a row that passes has finite components.
-		if d := vek32.Dot(row, row); !(d > 0.999 && d < 1.001) {
-			return fmt.Errorf("%w: row %d has no unit length", prospect.ErrCorrupt, i)
+		ix.rows.extend(hi)
+		for i := lo; i < hi; i++ {
+			row, bytes := ix.rows.row(uint32(i)), buf[(i-lo)*dim*4:]
+			for j := range row {
+				row[j] = math.Float32frombits(binary.LittleEndian.Uint32(bytes[4*j:]))
+			}
+			// Also false for NaN; a row that passes has finite components.
+			if d := vek32.Dot(row, row); !(d > 0.999 && d < 1.001) {
+				return fmt.Errorf("%w: row %d has no unit length", prospect.ErrCorrupt, i)
+			}
 		}
 	}
 	return nil

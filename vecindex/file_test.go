@@ -199,6 +199,19 @@ func TestForgedFiles(t *testing.T) {
 	require.Equal(t, 2, ix.Len())
 }
 
+// A damaged piece right behind the last id is damage, not the end.
+func TestDamageBehindTheLastID(t *testing.T) {
+	id := strings.Repeat("i", 1<<20-3) // with its length just one chunk of a section
+	data := forge(t, head(2, 1, ""), append(names(id), 'z'), floats(1, 0))
+	at := bytes.LastIndexByte(data, 'z')
+	data[at] = 'y'
+	_, err := vecindex.Read(bytes.NewReader(data), 0, vecindex.Options{})
+	require.ErrorIs(t, err, prospect.ErrCorrupt)
+	data = forge(t, head(2, 1, ""), names(id), floats(1, 0))
+	_, err = vecindex.Read(bytes.NewReader(data), 0, vecindex.Options{})
+	require.NoError(t, err)
+}
+
 // Indexes may follow each other in a stream, as in a gallery's file.
 func TestReadStopsAtItsEnd(t *testing.T) {
 	first := sample(t)

@@ -81,6 +81,7 @@ func TestAddingCopiesNoBlock(t *testing.T) {
 	}
 	before := ix.Snapshot()
 	require.Len(t, before.rows.data, 3)
+	require.Len(t, small.rows.data[0], perBlock/3*dim, "it still sees the block of its time")
 	require.NoError(t, ix.Apply(Changes{Add: docs[3*perBlock:]}))
 	after := ix.Snapshot()
 	require.Len(t, after.rows.data, 4)
@@ -177,6 +178,10 @@ func TestAllStopsAndCopies(t *testing.T) {
 		require.Equal(t, want, v)
 		v[0] = 99
 		_ = append(v, 99)
+		want = slices.Clone(want)
+		got, err := ix.Get(docs[i].ID)
+		require.NoError(t, err)
+		got[0] = 99
 		again, err := ix.Get(docs[i].ID)
 		require.NoError(t, err)
 		require.True(t, slices.Equal(want, again), "a caller cannot reach the index's rows")

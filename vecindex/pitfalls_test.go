@@ -7,7 +7,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"strconv"
+	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -370,4 +373,45 @@ func TestCancelledContext(t *testing.T) {
 	defer cancel()
 	_, err = ix.ScoreBatch(during, vectors, 1, vecindex.Filter{Keep: func(string) bool { cancel(); return true }})
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+// A panic in a filter can be recovered by the caller of the search, whichever
+// goroutine ran the filter, and leaves nothing behind.
+func TestPanicInAFilterReachesTheCaller(t *testing.T) {
+	ix := filled(t, 10_000)
+	v, err := ix.Get("0")
+	require.NoError(t, err)
+	q := prospect.Query{Vector: v, K: 10}
+	want, err := ix.Search(t.Context(), q)
+	require.NoError(t, err)
+	for range 20 {
+		var calls atomic.Int64
+		second := make(chan struct{})
+		bad := q
+		bad.Keep = func(string) bool {
+			switch calls.Add(1) {
+			case 1: // holds one goroutine, so that another gets to ask
+				select {
+				case <-second:
+				case <-time.After(10 * time.Millisecond):
+				}
+				panic("first")
+			case 2:
+				defer close(second)
+				panic("second")
+			}
+			return true
+		}
+		func() {
+			defer func() {
+				p := fmt.Sprint(recover())
+				require.True(t, strings.Contains(p, "first") || strings.Contains(p, "second"), p)
+			}()
+			_, err := ix.Search(t.Context(), bad)
+			t.Errorf("Search returned with error %v", err)
+		}()
+		got, err := ix.Search(t.Context(), q)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
 }

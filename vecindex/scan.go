@@ -2,7 +2,9 @@ package vecindex
 
 import (
 	"context"
+	"fmt"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -44,6 +46,8 @@ type scan struct {
 	tile   int      // rows a tile
 	task   int      // rows a task, a multiple of tile
 	next   atomic.Int64
+
+	panicked atomic.Pointer[any] // what a filter threw in another goroutine than the caller's
 }
 
 // rank returns the hits of each probe among all documents, or among within
@@ -68,17 +72,34 @@ func (s *Snapshot) rank(ctx context.Context, probes []probe, within []string) ([
 		defer workers[i].release()
 	}
 	var others errgroup.Group
+	defer func() { _ = others.Wait() }() // before release, also when a filter panics
 	for _, w := range workers[1:] {
-		others.Go(func() error { return c.work(ctx, w) })
+		others.Go(func() error {
+			defer c.catch()
+			return c.work(ctx, w)
+		})
 	}
 	err := c.work(ctx, workers[0])
 	if err2 := others.Wait(); err == nil {
 		err = err2
 	}
+	if p := c.panicked.Load(); p != nil {
+		panic(*p)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return c.hits(workers), nil
+}
+
+// catch keeps a filter's panic for the caller's goroutine, where it can be
+// recovered: a panic that leaves any other goroutine ends the program.
+func (c *scan) catch() {
+	if p := recover(); p != nil {
+		c.next.Store(int64(c.n)) // nobody needs the rest
+		p = fmt.Errorf("vecindex: panic while filtering: %v\n\n%s", p, debug.Stack())
+		c.panicked.Store(&p)
+	}
 }
 
 // work takes tasks until there are no more or ctx is done.

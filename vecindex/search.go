@@ -15,7 +15,8 @@ type Filter struct {
 	Within []string
 	// Keep, where it is not nil, restricts to the ids for which it returns
 	// true. It is asked only about documents whose score would rank, possibly
-	// from several goroutines at once, and must give one answer per id.
+	// from several goroutines at once, and must give one answer per id. A panic
+	// in it reaches the caller of the search.
 	Keep func(id string) bool
 }
 
