@@ -27,10 +27,10 @@ const (
 	fileVersion = 1
 )
 
+// Lengths need no tight limits, since nothing is allocated for a mere claim.
 const (
-	maxIdentityBytes = 1 << 16
-	maxIDBytes       = 1 << 20
-	maxCount         = math.MaxInt32
+	maxString = math.MaxInt32
+	maxCount  = min(math.MaxUint32-1, math.MaxInt) // what docids takes
 )
 
 // WriteTo writes the documents, in a form that [Read] reads, and returns the
@@ -99,7 +99,7 @@ func Read(r io.Reader, dim int, opts Options) (*Index, error) {
 	err = sr.Section("head", decode(func(d *sectfile.Decoder) {
 		fileDim = int(d.Uint(maxDim))
 		count = int(d.Uint(maxCount))
-		identity = d.String(maxIdentityBytes)
+		identity = d.String(maxString)
 		if fileDim == 0 {
 			d.Fail("dimension 0")
 		}
@@ -121,7 +121,7 @@ func Read(r io.Reader, dim int, opts Options) (*Index, error) {
 	var ids []string
 	err = sr.Section("ids", decode(func(d *sectfile.Decoder) {
 		for i := 0; i < count && d.Err() == nil; i++ {
-			ids = append(ids, d.String(maxIDBytes))
+			ids = append(ids, d.String(maxString))
 		}
 	}))
 	if err != nil {

@@ -74,10 +74,19 @@ func TestSaveAndOpen(t *testing.T) {
 		require.NoError(t, got.Add("gone", []float32{1, 2, 3}), "an opened index goes on")
 	}
 
+	long := strings.Repeat("long", 1<<19)
+	odd, err := vecindex.New(1, vecindex.Options{Identity: long})
+	require.NoError(t, err)
+	require.NoError(t, odd.AddBatch([]string{long, "\xff\x00"}, [][]float32{{-1}, {1}}))
+	require.NoError(t, odd.Save(path))
+	got, err := vecindex.Open(path, 1, vecindex.Options{Identity: long})
+	require.NoError(t, err)
+	requireEqualIndexes(t, odd, got)
+
 	empty, err := vecindex.New(7, vecindex.Options{})
 	require.NoError(t, err)
 	require.NoError(t, empty.Save(path), "over the old one")
-	got, err := vecindex.Open(path, 7, vecindex.Options{})
+	got, err = vecindex.Open(path, 7, vecindex.Options{})
 	require.NoError(t, err)
 	requireEqualIndexes(t, empty, got)
 }

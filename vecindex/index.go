@@ -18,10 +18,9 @@ type Options struct {
 	// saved with the index. Open and Read refuse a file of another identity;
 	// empty, the default, takes over whatever the file has.
 	Identity string
-	// MaxDead is the share of rows, from 0 to 1, that may belong to deleted
-	// or updated documents before a change compacts the index. Default 0.25;
-	// 1 leaves it to Compact. Indexes with fewer than 1,024 dead rows are left
-	// alone.
+	// MaxDead is the share of rows, at most 1, that may be left over from
+	// deletes and updates before a change compacts the index. Default 0.25; 1
+	// leaves it to Compact. Fewer than 1,024 such rows are left alone.
 	MaxDead float64
 }
 

@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/viterin/vek/vek32"
@@ -204,60 +203,4 @@ func (c *scan) hits(workers []*worker) [][]prospect.Hit {
 		lists[p] = all[from:len(all):len(all)]
 	}
 	return lists
-}
-
-// A worker is what one goroutine of a scan writes to.
-type worker struct {
-	heaps  []topk.Heap[float32] // by probe
-	scores []float32            // of one tile
-}
-
-var workerPool = sync.Pool{New: func() any { return new(worker) }}
-
-func newWorker(probes []probe) *worker {
-	w := workerPool.Get().(*worker)
-	w.heaps = slices.Grow(w.heaps[:0], len(probes))[:len(probes)]
-	for i := range w.heaps {
-		w.heaps[i].Reset(probes[i].k)
-	}
-	return w
-}
-
-// maxPooled bounds the items that a rare, large search leaves in the pool.
-const maxPooled = 1 << 16
-
-func (w *worker) release() {
-	kept := 0
-	for i := range w.heaps {
-		kept += w.heaps[i].Len()
-	}
-	if kept <= maxPooled {
-		workerPool.Put(w)
-	}
-}
-
-// products returns the inner product of each vector with each row.
-func (s *Snapshot) products(ctx context.Context, vectors [][]float32, rows []uint32) ([][]float64, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	all := make([]float64, len(vectors)*len(rows))
-	lists := make([][]float64, len(vectors))
-	for i := range lists {
-		lists[i] = all[i*len(rows) : (i+1)*len(rows) : (i+1)*len(rows)]
-	}
-	work := 0
-	for j, row := range rows {
-		r := s.rows.row(row)
-		for i, v := range vectors {
-			lists[i][j] = float64(vek32.Dot(r, v))
-		}
-		if work += len(r) * len(vectors); work >= taskFloats {
-			work = 0
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return lists, nil
 }

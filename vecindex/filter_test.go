@@ -1,0 +1,128 @@
+package vecindex_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/prospect-go/prospect"
+	"github.com/prospect-go/prospect/vecindex"
+)
+
+func TestFilters(t *testing.T) {
+	const n = 5000
+	r := rand.New(rand.NewPCG(7, 7))
+	ix, err := vecindex.New(16, vecindex.Options{})
+	require.NoError(t, err)
+	o := &oracle{dim: 16}
+	for i := range n {
+		v := randomVector(r, 16)
+		require.NoError(t, ix.Add(strconv.Itoa(i), v))
+		o.add(strconv.Itoa(i), v)
+	}
+	v := randomVector(r, 16)
+	percent := func(id string) bool { return len(id) > 2 && id[len(id)-2:] == "00" }
+	var ids []string
+	for i := range n {
+		if id := strconv.Itoa(i); percent(id) {
+			ids = append(ids, id, id, "x"+id)
+		}
+	}
+	for name, f := range map[string]vecindex.Filter{
+		"keep 1 %":      {Keep: percent},
+		"within 1 %":    {Within: ids},
+		"both":          {Within: ids, Keep: func(id string) bool { return id[0] == '4' }},
+		"nothing":       {Keep: func(string) bool { return false }},
+		"empty within":  {Within: []string{}},
+		"unknown alone": {Within: []string{"x", ""}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			want := o.rank(unit64(v), f)
+			hits, err := ix.Search(t.Context(), prospect.Query{Vector: v, K: 10, Within: f.Within, Keep: f.Keep})
+			require.NoError(t, err)
+			o.requireTopK(t, hits, want, 10, 1)
+		})
+	}
+}
+
+func TestCancelledContext(t *testing.T) {
+	const n, dim = 20_000, 128
+	ix, err := vecindex.New(dim, vecindex.Options{})
+	require.NoError(t, err)
+	r := rand.New(rand.NewPCG(8, 8))
+	docs := make([]vecindex.Doc, n)
+	for i := range docs {
+		docs[i] = vecindex.Doc{ID: strconv.Itoa(i), Vector: randomVector(r, dim)}
+	}
+	require.NoError(t, ix.Apply(vecindex.Changes{Add: docs}))
+	vectors := [][]float32{docs[0].Vector, docs[1].Vector}
+	ids := make([]string, n)
+	for i := range ids {
+		ids[i] = docs[i].ID
+	}
+
+	done, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = ix.Search(done, prospect.Query{Vector: vectors[0], K: 1})
+	require.ErrorIs(t, err, context.Canceled)
+	_, err = ix.SearchBatch(done, []prospect.Query{{Vector: vectors[0], K: 1}})
+	require.ErrorIs(t, err, context.Canceled)
+	_, err = ix.ScoreBatch(done, vectors, 1, vecindex.Filter{})
+	require.ErrorIs(t, err, context.Canceled)
+	_, err = ix.Scores(done, vectors, ids)
+	require.ErrorIs(t, err, context.Canceled)
+
+	// In the middle: the filter cancels when it is first asked.
+	during, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	_, err = ix.ScoreBatch(during, vectors, 1, vecindex.Filter{Keep: func(string) bool { cancel(); return true }})
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+// A panic in a filter can be recovered by the caller of the search, whichever
+// goroutine ran the filter, and leaves nothing behind.
+func TestPanicInAFilterReachesTheCaller(t *testing.T) {
+	ix := filled(t, 10_000)
+	v, err := ix.Get("0")
+	require.NoError(t, err)
+	q := prospect.Query{Vector: v, K: 10}
+	want, err := ix.Search(t.Context(), q)
+	require.NoError(t, err)
+	for range 20 {
+		var calls atomic.Int64
+		second := make(chan struct{})
+		bad := q
+		bad.Keep = func(string) bool {
+			switch calls.Add(1) {
+			case 1: // holds one goroutine, so that another gets to ask
+				select {
+				case <-second:
+				case <-time.After(10 * time.Millisecond):
+				}
+				panic("first")
+			case 2:
+				defer close(second)
+				panic("second")
+			}
+			return true
+		}
+		func() {
+			defer func() {
+				p := fmt.Sprint(recover())
+				require.True(t, strings.Contains(p, "first") || strings.Contains(p, "second"), p)
+			}()
+			_, err := ix.Search(t.Context(), bad)
+			t.Errorf("Search returned with error %v", err)
+		}()
+		got, err := ix.Search(t.Context(), q)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+}
