@@ -6,6 +6,9 @@
 // and their means. For one ranking, [Judge] it and ask a [Measure] for its
 // value. [PassRate] and [LoadRate] stand beside them.
 //
+// Recall, NDCG, completeness, pass rate and load rate are those by which
+// SkillDreamer was published (its equations 15 to 19).
+//
 // # Conventions
 //
 //   - The order given is the ranking; scores play no part, so ties are the

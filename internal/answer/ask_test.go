@@ -94,6 +94,19 @@ func TestAskGivesUpAfterTwo(t *testing.T) {
 	require.ErrorIs(t, attempts[1].Err, refused)
 }
 
+func TestAskDoesNotQuoteReasoning(t *testing.T) {
+	m := &says{responses: []prospect.LLMResponse{{Text: "<think>long thoughts</think>\nnothing"}, {Text: `["x"]`}}}
+	_, _, err := Ask(t.Context(), m, prospect.LLMRequest{Prompt: "p"}, validList)
+	require.NoError(t, err)
+	require.NotContains(t, m.asked[1].Prompt, "long thoughts")
+	require.Contains(t, m.asked[1].Prompt, "\n```\nnothing\n```\n")
+
+	m = &says{responses: []prospect.LLMResponse{{Text: "<think>long thoughts</think>"}, {Text: `["x"]`}}}
+	_, _, err = Ask(t.Context(), m, prospect.LLMRequest{Prompt: "p"}, validList)
+	require.NoError(t, err)
+	require.Contains(t, m.asked[1].Prompt, "nothing but reasoning")
+}
+
 func TestAskQuotesAtMostABoundedPart(t *testing.T) {
 	long := strings.Repeat("é", 1<<20)
 	m := &says{responses: []prospect.LLMResponse{{Text: long}, {Text: long}}}

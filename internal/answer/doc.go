@@ -14,7 +14,9 @@
 //	JSON ── encoding/json ──► T ── validate ──► the answer, or the next candidate
 //
 // Of several values that validate, one that is whole is taken before one that
-// breaks off, and of equals the last: models draft first and conclude last.
+// breaks off, then one of the kind that was asked for (list or object), then
+// the last: models draft first and conclude last. Where no JSON is found,
+// Markdown headings and bulleted lists are read.
 //
 // # Hooks
 //
