@@ -119,7 +119,7 @@ func (l *lane) explain(hits []prospect.Hit, lo, hi int64) int64 {
 // state that was current at some moment between its begin and its end, and
 // states must never go back. Run it with -race.
 func TestEverySearchSeesOnePublishedState(t *testing.T) {
-	const steps = 300
+	const steps = 3000
 	ix, err := vecindex.New(4, vecindex.Options{})
 	require.NoError(t, err)
 	lanes := []*lane{newLane("a", steps), newLane("b", steps)}

@@ -35,7 +35,8 @@
 // All methods of Index and Snapshot may be called from any number of
 // goroutines. A search works on the snapshot that was current when it began:
 // it sees all of a change or nothing of it. Writers wait for each other;
-// searches wait for no writer and writers for no search.
+// searches wait for no writer and writers for no search, but for a lock of some
+// microseconds where ids are looked up.
 //
 // # Cost
 //
