@@ -110,8 +110,10 @@ func Parse(data []byte) (*Tokenizer, error) {
 	}
 	slices.SortStableFunc(t.added, func(a, b addedToken) int { return cmp.Compare(len(b.text), len(a.text)) })
 	var err error
-	t.prefix, t.suffix, err = f.PostProcessor.specials()
-	return t, err
+	if t.prefix, t.suffix, err = f.PostProcessor.specials(); err != nil {
+		return nil, err
+	}
+	return t, nil
 }
 
 func (f *file) supported() error {
