@@ -3,26 +3,19 @@ package skill_test
 import (
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/prospect-go/prospect/internal/evaldata"
 	"github.com/prospect-go/prospect/skill"
 )
 
-// The evaluation data lies beside the checkout.
-const sharedData = "../../shared/data"
-
 func dataFile(t testing.TB, elem ...string) []byte {
 	t.Helper()
-	name := filepath.Join(append([]string{filepath.FromSlash(sharedData)}, elem...)...)
-	data, err := os.ReadFile(name)
-	if os.IsNotExist(err) {
-		t.Skip("the evaluation data is not there: " + filepath.ToSlash(filepath.Join(elem...)))
-	}
+	data, err := os.ReadFile(evaldata.Dir(t, elem...))
 	require.NoError(t, err)
 	return data
 }
@@ -189,7 +182,7 @@ func skipping(problems []skill.Problem) int {
 // the numbers are the folders.
 func TestAwkwardGallery(t *testing.T) {
 	dataFile(t, "skillfiles_awkward", "manifest.json")
-	l, err := skill.LoadDir(t.Context(), filepath.Join(filepath.FromSlash(sharedData), "skillfiles_awkward"), skill.LoadOptions{})
+	l, err := skill.LoadDir(t.Context(), evaldata.Dir(t, "skillfiles_awkward"), skill.LoadOptions{})
 	require.NoError(t, err)
 	skipped := map[string]bool{}
 	duplicates, near := []string{}, []string{}
