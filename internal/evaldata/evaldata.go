@@ -103,3 +103,26 @@ func Qrels(t testing.TB, path string) map[string]map[string]float64 {
 	}
 	return out
 }
+
+// A Set is a collection in BEIR form.
+type Set struct {
+	Docs    []Doc
+	Queries []Doc
+	Qrels   map[string]map[string]float64
+}
+
+// Read reads the collection in a folder of the evaluation data, with one of
+// its files of judgements. The test is skipped where it is absent.
+func Read(t testing.TB, folder, qrels string) Set {
+	t.Helper()
+	dir := Dir(t, filepath.FromSlash(folder))
+	corpus := filepath.Join(dir, "corpus.jsonl")
+	if _, err := os.Stat(corpus); err != nil {
+		corpus += ".gz"
+	}
+	return Set{
+		Docs:    Docs(t, corpus),
+		Queries: Docs(t, filepath.Join(dir, "queries.jsonl")),
+		Qrels:   Qrels(t, filepath.Join(dir, "qrels", qrels+".tsv")),
+	}
+}
