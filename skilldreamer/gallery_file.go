@@ -158,7 +158,7 @@ func (g *Gallery) readHead(r io.Reader, s *state, count *int) error {
 	s.sources = readStrings(d)
 	*count = int(d.Uint(maxSkills))
 	s.next = int64(d.Uint(math.MaxInt64))
-	return d.Err()
+	return d.End()
 }
 
 func readSkills(r io.Reader, s *state, count int) (ids []string, err error) {
@@ -179,7 +179,7 @@ func readSkills(r io.Reader, s *state, count int) (ids []string, err error) {
 		s.skills[id] = entry{one, order}
 		ids = append(ids, id)
 	}
-	return ids, nil
+	return ids, d.End()
 }
 
 func writeSkill(e *sectfile.Encoder, s *skill.Skill) error {

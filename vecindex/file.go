@@ -141,36 +141,13 @@ func Read(r io.Reader, dim int, opts Options) (*Index, error) {
 	return ix, nil
 }
 
-// decode reads a section with a decoder and refuses bytes after what read
-// took, which the decoder, reading ahead, hides from the section.
+// decode reads a section with a decoder, to its end.
 func decode(read func(*sectfile.Decoder)) func(io.Reader) error {
 	return func(r io.Reader) error {
-		src := &sourceReader{r: r}
-		d := sectfile.NewDecoder(src)
-		if read(d); d.Err() != nil {
-			return d.Err()
-		}
-		var more [1]byte
-		switch d.Raw(more[:]); {
-		case d.Err() == nil:
-			return fmt.Errorf("%w: bytes left over", prospect.ErrCorrupt)
-		case src.err == io.EOF:
-			return nil
-		}
-		return d.Err()
+		d := sectfile.NewDecoder(r)
+		read(d)
+		return d.End()
 	}
-}
-
-// A sourceReader remembers the last error, which tells the end of a section
-// from a damaged one.
-type sourceReader struct {
-	r   io.Reader
-	err error
-}
-
-func (s *sourceReader) Read(p []byte) (n int, err error) {
-	n, s.err = s.r.Read(p)
-	return n, s.err
 }
 
 func (ix *Index) readRows(r io.Reader, count int) error {

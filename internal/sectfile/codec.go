@@ -78,6 +78,21 @@ func NewDecoder(r io.Reader) *Decoder { return &Decoder{r: r, buf: make([]byte, 
 // end.
 func (d *Decoder) Err() error { return d.err }
 
+// End is called after the last value: it returns Err, or [prospect.ErrCorrupt]
+// where bytes are left over, which the decoder, reading ahead, would hide from
+// [Reader.Section].
+func (d *Decoder) End() error {
+	if d.err == nil && d.pos == d.end {
+		if _, err := io.ReadAtLeast(d.r, d.buf, 1); err == io.EOF {
+			return nil
+		} else if err != nil {
+			d.readErr(err)
+		}
+	}
+	d.Fail("bytes left over")
+	return d.err
+}
+
 // Fail records an error found by the caller in the decoded values, wrapped
 // as [prospect.ErrCorrupt], unless there is one already.
 func (d *Decoder) Fail(format string, args ...any) {

@@ -193,6 +193,37 @@ func TestHostileLengthsAllocateLittle(t *testing.T) {
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(4<<20))
 }
 
+func TestDecoderEnd(t *testing.T) {
+	write := func(extra bool) *bytes.Buffer {
+		var b bytes.Buffer
+		w, _ := NewWriter(&b, magic, 1)
+		require.NoError(t, w.Section("s", func(w io.Writer) error {
+			e := NewEncoder(w)
+			e.Uint(7)
+			if extra {
+				e.Uint(8)
+			}
+			return e.Flush()
+		}))
+		require.NoError(t, w.Close())
+		return &b
+	}
+	read := func(b *bytes.Buffer) error {
+		r, err := NewReader(b, magic, 1)
+		require.NoError(t, err)
+		return r.Section("s", func(r io.Reader) error {
+			d := NewDecoder(r)
+			require.EqualValues(t, 7, d.Uint(10))
+			return d.End()
+		})
+	}
+	require.NoError(t, read(write(false)))
+	require.ErrorIs(t, read(write(true)), prospect.ErrCorrupt, "bytes left over")
+	cut := write(false)
+	cut.Truncate(cut.Len() - 9) // the chunk's end and the file's
+	require.ErrorIs(t, read(cut), prospect.ErrCorrupt)
+}
+
 func TestSaveReplacesAtomically(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	put := func(s string) func(io.Writer) error {
