@@ -1,0 +1,1 @@
+"""Makes the built-in static embedding model: corpus, teacher vectors, training, export, evaluation."""
