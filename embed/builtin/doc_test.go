@@ -1,0 +1,6 @@
+package builtin_test
+
+const (
+	documentedDim       = 512
+	documentedMaxTokens = 512
+)
