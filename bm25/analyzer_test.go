@@ -31,7 +31,7 @@ func TestTermsOfTexts(t *testing.T) {
 		{"snake_case __init__ a__b", "snakecase snake case init ab"},
 		{"kebab-case --dry-run", "kebabcase kebab case dryrun dry run"},
 		{"file.ext node.js README.md", "fileext file ext nodejs node js readmemd readme md"},
-		{"foo/bar.py:12", "foo barpy bar py 12"},
+		{"foo/bar.py:12 0;0 a:b", "foo barpy bar py 12 0 0 a b"},
 		{"e-mail x-axis", "email mail xaxis axis"},
 		{"base64Encode utf8 s3Bucket 3D 2FA", "base64encode base64 encode utf8 s3bucket s3 bucket 3d 2fa"},
 		{"a.b.c", "abc"},

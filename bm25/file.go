@@ -1,7 +1,6 @@
 package bm25
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -159,7 +158,7 @@ func Read(r io.Reader, opts Options) (*Index, error) {
 		readErr := sr.Section(section.name, func(r io.Reader) error {
 			d := sectfile.NewDecoder(r)
 			section.read(d)
-			return end(d)
+			return d.End()
 		})
 		if readErr != nil {
 			return nil, readErr
@@ -173,20 +172,6 @@ func Read(r io.Reader, opts Options) (*Index, error) {
 	}
 	ix.publish()
 	return ix, nil
-}
-
-// end is the decoder's error, or one about bytes that it has left over.
-func end(d *sectfile.Decoder) error {
-	if err := d.Err(); err != nil {
-		return err
-	}
-	var more [1]byte
-	if d.Raw(more[:]); d.Err() == nil {
-		return fmt.Errorf("%w: bytes left over", prospect.ErrCorrupt)
-	} else if !errors.Is(d.Err(), prospect.ErrCorrupt) {
-		return d.Err()
-	}
-	return nil // the end, as it should be
 }
 
 // readHead fills in the settings. The error is about an identity; the

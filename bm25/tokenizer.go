@@ -123,8 +123,8 @@ func (t *tokenizer) unicode(p string) {
 				joint = false
 			case from < to && c == jointClass && t.joins(p, to, at, size):
 				joint = true
-			case inside && (c == mark || c == ignored || c == other && r != ':'):
-				to = at + size // UAX #29 holds col·lecció and צה"ל together
+			case inside && (c == mark || c == ignored || c == other && (r >= utf8.RuneSelf || r == '"')):
+				to = at + size // UAX #29 holds col·lecció and צה"ל together, and 0;0, which we do not
 			default:
 				flush()
 			}
