@@ -145,6 +145,17 @@ func TestLongWords(t *testing.T) {
 	require.Equal(t, append(slicesRepeat("part", 20), "end"), a.Terms(long), "no whole above 64 bytes")
 }
 
+// Text without white space, as of a minified file, takes time linear in its
+// length: a quadratic path would take half a minute here.
+func TestLongPiecesAreLinear(t *testing.T) {
+	a := plain(t, bm25.WholeAndParts)
+	for _, p := range []string{
+		"a'", "é'", "é.", "a_", "1,", "é-", "é\u0301", "\u0301", "😀", "\U0001F1E9\U0001F1EA", "张", "가", "\xff", "é\u200d", "א\"", "aA", "é:", "1;é",
+	} {
+		checkTerms(t, a, strings.Repeat(p, 100_000))
+	}
+}
+
 func slicesRepeat(s string, n int) []string { return strings.Fields(strings.Repeat(s+" ", n)) }
 
 // The awkward skill files are raw bytes of many encodings.

@@ -114,7 +114,7 @@ func (n *name) parse(word string) {
 					cut()
 					return
 				}
-				if len(n.whole)-start <= 2 && letters && utf8.RuneCountInString(rest) > 2 {
+				if len(n.whole)-start <= 2 && letters && moreThanTwo(rest) {
 					cut() // l'homme, qu'elle
 				}
 			case last == digit && next == digit: // 2026-01-31
@@ -132,6 +132,11 @@ func (n *name) parse(word string) {
 		i += size
 	}
 	cut()
+}
+
+// moreThanTwo says whether a string has more than two characters.
+func moreThanTwo(s string) bool {
+	return len(s) > 2*utf8.UTFMax || utf8.RuneCountInString(s) > 2 // long words stay linear
 }
 
 // isClitic is for what English hangs on a word with an apostrophe and what
