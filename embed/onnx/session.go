@@ -12,8 +12,8 @@ import (
 	"slices"
 	"strings"
 
-	// The root package registers the pure-Go backend.
-	_ "github.com/knights-analytics/hugot"
+	"github.com/gomlx/compute/gobackend"
+	"github.com/gomlx/gomlx/ml/model"
 	"github.com/knights-analytics/hugot/backends"
 	"github.com/knights-analytics/hugot/options"
 	"github.com/knights-analytics/hugot/util/fileutil"
@@ -59,18 +59,43 @@ func openSession(f *folder, output string) (s *session, err error) {
 	opts := options.Defaults()
 	opts.Backend = options.BackendGo
 	ctx := fileutil.WithFileSystem(context.Background(), &modelFile{info: info, data: f.model})
-	model, err := backends.LoadModel(ctx, where, info.Name(), opts, false)
+	loaded, err := backends.LoadModel(ctx, where, info.Name(), opts, false)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %v", prospect.ErrCorrupt, err)
 	}
+	if err := sequential(loaded.GoMLXModel); err != nil {
+		return nil, errors.Join(err, loaded.Close())
+	}
 	s = &session{
-		model: model,
-		base:  &backends.BasePipeline{SessionContext: ctx, Model: model, Backend: model.Backend},
+		model: loaded,
+		base:  &backends.BasePipeline{SessionContext: ctx, Model: loaded, Backend: loaded.Backend},
 	}
 	if err := s.inspect(output); err != nil {
-		return nil, errors.Join(err, model.Close())
+		return nil, errors.Join(err, loaded.Close())
 	}
 	return s, nil
+}
+
+// sequential has the graph's nodes computed one after the other by the
+// goroutine that asks. By default the backend hands nodes to goroutines of its
+// own, where a panic (a division of integers by zero is enough) cannot be
+// caught and ends the process. Large matrix products still use all CPUs, and
+// batches run side by side, so little is lost.
+func sequential(m *backends.GoMLXModel) error {
+	backend, err := gobackend.New("ops_sequential")
+	if err != nil {
+		return err
+	}
+	exec, err := model.NewExec(backend, m.Store, m.Call)
+	if err != nil {
+		return err
+	}
+	m.Exec.Finalize()
+	m.Backend.Finalize()
+	m.Backend, m.Exec = backend, exec
+	// No limit: the shapes are few, see plan, and a full cache is an error.
+	m.Exec.SetMaxCache(-1)
+	return nil
 }
 
 // inspect checks the graph's inputs and chooses its output.
