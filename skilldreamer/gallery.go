@@ -20,7 +20,7 @@ import (
 // built-in model and for BM25 among those tried on skill galleries; the README
 // has the figures.
 var (
-	DefaultDense   = Recipe{Body: 0}
+	DefaultDense   = Recipe{Body: 1000}
 	DefaultLexical = Recipe{Body: 0}
 )
 
