@@ -55,7 +55,7 @@ def scores(doc_ids, docs: np.ndarray, query_ids, queries: np.ndarray, judged, k:
         top = np.argsort(-(docs @ vector), kind="stable")[:k]
         got = np.array([gains.get(doc_ids[i], 0.0) for i in top])
         ideal = np.sort(np.array(list(gains.values())))[::-1][:k]
-        ndcg.append((got * discount).sum() / (ideal * discount[:len(ideal)]).sum())
+        ndcg.append((got * discount[:len(got)]).sum() / (ideal * discount[:len(ideal)]).sum())
         recall.append(sum(doc_ids[i] in gains for i in top[:5]) / len(gains))
     return {"ndcg@10": float(np.mean(ndcg)), "recall@5": float(np.mean(recall))}
 

@@ -113,6 +113,27 @@ def encoder(tokenizer_path: Path, table: np.ndarray, max_tokens: int):
     return encode
 
 
+def onnx_encoder(model: Path, max_tokens: int):
+    """A function from texts to unit vectors by ONNX Runtime, for evaluation of the exported folder."""
+    import onnxruntime
+
+    tokenizer = vocabulary.load(model / "tokenizer.json")
+    tokenizer.enable_truncation(max_tokens)
+    tokenizer.enable_padding(pad_id=0, pad_token="[PAD]")
+    session = onnxruntime.InferenceSession(str(model / "model.onnx"))
+
+    def encode(texts: list[str]) -> np.ndarray:
+        parts = []
+        for i in range(0, len(texts), 64):
+            batch = tokenizer.encode_batch(texts[i:i + 64])
+            feeds = {"input_ids": np.array([e.ids for e in batch], np.int64),
+                     "attention_mask": np.array([e.attention_mask for e in batch], np.int64)}
+            parts.append(session.run(None, feeds)[0])
+        return np.concatenate(parts)
+
+    return encode
+
+
 def run(run_folder: Path, out: Path, max_tokens: int) -> None:
     """Writes model.onnx, tokenizer.json and the small files of a sentence-transformers folder to out."""
     table = np.load(run_folder / "table.npy")

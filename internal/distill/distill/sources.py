@@ -42,19 +42,8 @@ DEBIAN = [
     Source("systemd", "man", ("**/man[0-9]/*.gz",), 3_000),
     Source("libssl-doc", "man", ("**/man[0-9]/*.gz",), 3_000),
     *_html(5_000, "python3.11-doc", "python-pandas-doc", "python-scipy-doc", "python-sklearn-doc",
-           "python-statsmodels-doc", "python-astropy-doc", "openjdk-17-doc", "erlang-doc", "rust-doc",
-           "libreoffice-help-en-us", "gnucash-docs", "postgresql-doc-15",
-           "sqlite3-doc", "sagemath-doc", "gnuradio-doc", "lilypond-doc-html", "quantlib-refman-html"),
-    *_html(4_000, "r-doc-html", "octave-doc", "git-doc", "debian-handbook",
-           "debian-reference-en", "debian-policy", "apache2-doc", "python-sympy-doc", "python-django-doc",
-           "python-flask-doc", "python-sqlalchemy-doc", "grass-doc", "postgis-doc", "ffmpeg-doc",
-           "gimp-help-en", "kicad-doc-en", "ngspice-doc", "maxima-doc",
-           "cmake-doc", "bash-doc", "zsh-doc", "gromacs-data",            "orthanc-doc", "dcmtk-doc", "python-nipype-doc", "wireshark-doc", "rsyslog-doc",
-           "bind9-doc", "postfix-doc", "exim4-doc-html", "slurm-wlm-doc", "opencv-doc", "libitpp-doc",
-           "python-skbio-doc", "python-biopython-doc", "python-skimage-doc", "python-xarray-doc",
-           "python-dask-doc", "python-scrapy-doc", "python-requests-doc", "python-celery-doc",
-           "python-cryptography-doc", "csound-doc", "nodejs-doc", "asciidoctor-doc", "libapache-poi-java-doc",
-           "code-saturne-doc", ),
+           "python-statsmodels-doc", "python-astropy-doc", "erlang-doc", "libreoffice-help-en-us",
+           "postgresql-doc-15", "sagemath-doc"),
 ]
 
 

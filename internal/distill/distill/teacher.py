@@ -91,12 +91,16 @@ class Store:
             self.row_of = {raw[12 * i:12 * i + 12]: i for i in range(n)}
 
     def add(self, texts: list[str], vectors: np.ndarray) -> None:
-        with self.rows_path.open("ab") as f:
-            f.write(vectors.astype(np.float16).tobytes())
-        with self.keys_path.open("ab") as f:
-            f.write(b"".join(map(key_of, texts)))
-        for t in texts:
-            self.row_of[key_of(t)] = len(self.row_of)
+        """Appends the vectors of texts that are not in the store; texts hold none twice."""
+        n = len(self.row_of)
+        for path, width, data in ((self.rows_path, 2 * DIM, vectors.astype(np.float16).tobytes()),
+                                  (self.keys_path, 12, b"".join(map(key_of, texts)))):
+            with path.open("r+b" if path.exists() else "wb") as f:
+                f.truncate(n * width)  # what a broken write may have left
+                f.seek(n * width)
+                f.write(data)
+        for i, t in enumerate(texts):
+            self.row_of[key_of(t)] = n + i
 
     def rows(self) -> np.ndarray:
         """All vectors, mapped from disk, [n, 384] float16."""
