@@ -52,4 +52,10 @@
 // Build with GOEXPERIMENT=simd for transformers: without it their matrix
 // products run some thirty times slower. Static models (a table of token
 // vectors and a mean) need no such thing.
+//
+// # Race detector
+//
+// go test -race also checks pointer arithmetic, which the runtime's matrix
+// products do with integers: tests that run a model with MatMul need
+// -gcflags=all=-d=checkptr=0 beside -race.
 package onnx
