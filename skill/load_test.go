@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"math"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -105,6 +106,20 @@ func TestLoadRoot(t *testing.T) {
 	require.Equal(t, "any-name", l.Skills[0].Name)
 	require.Equal(t, []string{"w/v"}, l.Skills[0].Resources)
 	require.Empty(t, without(l.Problems, skill.EmptyBody), "the root has no name to compare with")
+}
+
+// Whoever wants no bound gives the largest number there is.
+func TestLoadWithoutBounds(t *testing.T) {
+	text := "---\nname: x\ndescription: &d About it.\nmore: [*d, *d, *d]\n---\n"
+	l, err := skill.Load(t.Context(), fstest.MapFS{"x/SKILL.md": {Data: []byte(text)}}, skill.LoadOptions{
+		MaxFileBytes: math.MaxInt64, MaxDepth: math.MaxInt, MaxEntries: math.MaxInt,
+		Parse: skill.ParseOptions{MaxFrontMatterBytes: math.MaxInt},
+	})
+	require.NoError(t, err)
+	require.Empty(t, without(l.Problems, skill.EmptyBody))
+	require.Len(t, l.Skills, 1)
+	require.Equal(t, "About it.", l.Skills[0].Description)
+	require.Len(t, l.Skills[0].Extra["more"], 3)
 }
 
 func TestLoadBounds(t *testing.T) {

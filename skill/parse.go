@@ -57,7 +57,7 @@ func Parse(data []byte, opts ParseOptions) (*Skill, []Problem, error) {
 
 	f := &frontReader{
 		skill: s, report: report, before: front.line - 1,
-		left: budget{nodes: maxNodes, bytes: 2 * maxFront},
+		left: budget{nodes: maxNodes, bytes: 2*len(front.front) + maxRepeated},
 	}
 	f.read(front.root)
 	f.checkName(opts.Folder)

@@ -215,11 +215,11 @@ func (w *walk) read(name string) ([]byte, error) {
 	defer f.Close()
 	// The size that a file system states may be wrong or change: the bound holds
 	// for what is read.
-	data, err := io.ReadAll(io.LimitReader(f, w.opts.MaxFileBytes+1))
+	data, err := io.ReadAll(io.LimitReader(f, w.opts.MaxFileBytes))
 	if err != nil {
 		return nil, err
 	}
-	if int64(len(data)) > w.opts.MaxFileBytes {
+	if n, _ := io.ReadFull(f, make([]byte, 1)); n > 0 {
 		return nil, fmt.Errorf("%w of %d bytes", errTooLarge, w.opts.MaxFileBytes)
 	}
 	return data, nil

@@ -20,6 +20,9 @@ const (
 	// Without aliases 64 KiB hold some 30,000 at the utmost, [,,,]; the largest
 	// front matter met so far has about 300.
 	maxNodes = 20_000
+	// maxRepeated bounds the bytes of text that aliases may add to a file's own,
+	// which escapes lengthen by half at most.
+	maxRepeated = 64 << 10
 )
 
 var (
