@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/prospect-go/prospect/bm25"
+	"github.com/prospect-go/prospect/internal/evaldata"
 )
 
 // plain is the standard analyzer without stems and stop words.
@@ -101,6 +102,7 @@ func TestStopWordsAndStems(t *testing.T) {
 		{bm25.StandardOptions{}, "cafés python3 naïvely v1.2", "cafés python3 naïvely v1.2"}, // a to z alone
 		{bm25.StandardOptions{Stem: "french", StopWords: []string{}}, "les écoles continuellement", "le écol continuel"},
 		{bm25.StandardOptions{Stem: "russian"}, "важными", "важн"},
+		{bm25.StandardOptions{}, "PDFs pdfs PDF APIs urls DNS css https", "pdf pdf pdf api url dns css http"},
 		{bm25.StandardOptions{}, "runningShoes", "runningsho run shoe"},
 	} {
 		require.Equal(t, strings.Fields(c.want), standard(t, c.opts).Terms(c.text), "%q", c.text)
@@ -160,8 +162,7 @@ func slicesRepeat(s string, n int) []string { return strings.Fields(strings.Repe
 
 // The awkward skill files are raw bytes of many encodings.
 func TestAwkwardFiles(t *testing.T) {
-	needData(t)
-	files, err := filepath.Glob(filepath.Join(dataDir, "skillfiles_awkward", "*", "SKILL.md"))
+	files, err := filepath.Glob(filepath.Join(evaldata.Dir(t, "skillfiles_awkward"), "*", "SKILL.md"))
 	require.NoError(t, err)
 	require.Len(t, files, 77)
 	a := standard(t, bm25.StandardOptions{})

@@ -8,12 +8,13 @@ import (
 
 	"github.com/prospect-go/prospect"
 	"github.com/prospect-go/prospect/bm25"
+	"github.com/prospect-go/prospect/internal/evaldata"
 )
 
 // The gallery of the skills benchmark: 5,536 texts, 43 MB.
 
 func BenchmarkBuild(b *testing.B) {
-	docs := skills(b, fullText).docs
+	docs := load(b, "skillsbench", fullText).docs
 	bytes := 0
 	for _, d := range docs {
 		bytes += len(d.Text)
@@ -26,7 +27,7 @@ func BenchmarkBuild(b *testing.B) {
 }
 
 func BenchmarkTokenize(b *testing.B) {
-	docs := skills(b, fullText).docs
+	docs := load(b, "skillsbench", fullText).docs
 	a := standard(b, bm25.StandardOptions{})
 	bytes := 0
 	for _, d := range docs {
@@ -44,21 +45,21 @@ func BenchmarkTokenize(b *testing.B) {
 }
 
 func BenchmarkSearch(b *testing.B) {
-	c := skills(b, fullText)
+	c := load(b, "skillsbench", fullText)
 	ix := build(b, bm25.Options{}, c.docs)
-	short := []query{
-		{"", "extract tables from a PDF"}, {"", "kubernetes deployment rollback"},
-		{"", "write unit tests for React components"}, {"", "optimise a slow SQL query"},
+	short := []evaldata.Doc{
+		{Text: "extract tables from a PDF"}, {Text: "kubernetes deployment rollback"},
+		{Text: "write unit tests for React components"}, {Text: "optimise a slow SQL query"},
 	}
 	for _, bench := range []struct {
 		name    string
-		queries []query
+		queries []evaldata.Doc
 	}{{"short", short}, {"task", c.queries}} {
 		b.Run(bench.name, func(b *testing.B) {
 			b.ReportAllocs()
 			i := 0
 			for b.Loop() {
-				_, err := ix.Search(context.Background(), prospect.Query{Text: bench.queries[i%len(bench.queries)].text, K: 10})
+				_, err := ix.Search(context.Background(), prospect.Query{Text: bench.queries[i%len(bench.queries)].Text, K: 10})
 				require.NoError(b, err)
 				i++
 			}
@@ -72,7 +73,7 @@ func BenchmarkSearch(b *testing.B) {
 		b.ReportAllocs()
 		i := 0
 		for b.Loop() {
-			_, err := ix.Scores(context.Background(), c.queries[i%len(c.queries)].text, some)
+			_, err := ix.Scores(context.Background(), c.queries[i%len(c.queries)].Text, some)
 			require.NoError(b, err)
 			i++
 		}

@@ -265,7 +265,7 @@ func searchAll(t *testing.T, ix *bm25.Index, text string) []prospect.Hit {
 
 // The full texts of the skills benchmark open in well under half a second.
 func BenchmarkOpen(b *testing.B) {
-	ix := build(b, bm25.Options{}, skills(b, fullText).docs)
+	ix := build(b, bm25.Options{}, load(b, "skillsbench", fullText).docs)
 	path := filepath.Join(b.TempDir(), "index")
 	require.NoError(b, ix.Save(path))
 	info, err := os.Stat(path)

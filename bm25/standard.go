@@ -15,7 +15,8 @@ import (
 type StandardOptions struct {
 	// Stem is the language whose snowball stems are used: english, french,
 	// spanish, russian, swedish, norwegian or hungarian; [NoStem] for none.
-	// English stems touch words of a to z alone. Default english.
+	// English stems touch words of a to z alone, and take the plural from
+	// acronyms too (PDFs). Default english.
 	Stem string
 	// StopWords are left out of documents and queries, in lower case and as
 	// they are before stemming. Default, for nil: 33 very common words of

@@ -1,6 +1,10 @@
 package bm25
 
-import "github.com/kljensen/snowball"
+import (
+	"strings"
+
+	"github.com/kljensen/snowball"
+)
 
 // maxStems bounds the memory of a tokenizer: so many words are some megabytes.
 const maxStems = 1 << 17
@@ -26,9 +30,20 @@ func (s *stems) of(word []byte) string {
 	if err != nil || stem == "" {
 		stem = w
 	}
+	if s.language == "english" && isAcronymPlural(stem) {
+		stem = stem[:len(stem)-1]
+	}
 	s.stems = append(s.stems, stem)
 	if len(s.stems) == maxStems {
 		*s = *newStems(s.language)
 	}
 	return stem
+}
+
+// isAcronymPlural is for pdfs, csvs and llms. Porter's rules take an s away
+// only after a vowel, and acronyms that end in s themselves, such as dns, tls
+// and css, have three letters.
+func isAcronymPlural(stem string) bool {
+	return len(stem) > 3 && strings.HasSuffix(stem, "s") && !strings.HasSuffix(stem, "ss") &&
+		!strings.ContainsAny(stem, "aeiouy")
 }

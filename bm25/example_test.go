@@ -1,0 +1,80 @@
+package bm25_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/prospect-go/prospect"
+	"github.com/prospect-go/prospect/bm25"
+)
+
+func Example() {
+	ctx := context.Background()
+	index, err := bm25.New(bm25.Options{})
+	if err != nil {
+		panic(err)
+	}
+	err = index.AddBatch(ctx, []bm25.Doc{
+		{ID: "pdf-forms", Text: "Fill in the form fields of PDFs and flatten them"},
+		{ID: "pdf-tables", Text: "Extract tables from a PDF into spreadsheets"},
+		{ID: "git-bisect", Text: "Find the commit that broke a test with git bisect"},
+	})
+	if err != nil {
+		panic(err)
+	}
+	hits, err := index.Search(ctx, prospect.Query{Text: "extracting a table from PDFs", K: 3})
+	if err != nil {
+		panic(err)
+	}
+	for _, h := range hits {
+		fmt.Printf("%s %.3f\n", h.ID, h.Score)
+	}
+	// Output:
+	// pdf-tables 1.630
+	// pdf-forms 0.209
+}
+
+func ExampleSnapshot_Explain() {
+	index, _ := bm25.New(bm25.Options{})
+	_ = index.AddBatch(context.Background(), []bm25.Doc{
+		{ID: "a", Text: "red apples, green apples"}, {ID: "b", Text: "green pears"},
+	})
+	e, err := index.Explain("green apples", "a")
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("%s %.4f: %d terms, mean %.1f\n", e.ID, e.Score, e.Length, e.AvgLength)
+	for _, t := range e.Terms {
+		fmt.Printf("%-5s tf %d df %d idf %.4f: %.4f\n", t.Term, t.TF, t.DF, t.IDF, t.Score)
+	}
+	// Output:
+	// a 0.4690: 4 terms, mean 3.0
+	// appl  tf 2 df 1 idf 0.6931: 0.3961
+	// green tf 1 df 2 idf 0.1823: 0.0729
+}
+
+// A query of two texts, the second of which counts half.
+func ExampleSnapshot_SearchTerms() {
+	ctx := context.Background()
+	index, _ := bm25.New(bm25.Options{})
+	_ = index.AddBatch(ctx, []bm25.Doc{
+		{ID: "charts", Text: "draw charts of data"}, {ID: "maps", Text: "draw maps of places"},
+	})
+	a := index.Analyzer()
+	terms := a.Query(a.Query(nil, "draw the population", 1), "a map of each place", 0.5)
+	hits, err := index.SearchTerms(ctx, terms, prospect.Query{K: 1})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(hits[0].ID)
+	// Output: maps
+}
+
+func ExampleNewAnalyzer() {
+	a := bm25.NewAnalyzer("lower-fields/1", func(dst []string, text string) []string {
+		return append(dst, strings.Fields(strings.ToLower(text))...)
+	})
+	fmt.Println(a.Terms("To BE"))
+	// Output: [to be]
+}
