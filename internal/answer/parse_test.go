@@ -94,11 +94,17 @@ func TestTimeIsLinear(t *testing.T) {
 	for _, unit := range []string{
 		"{", "[", `{"a":`, `["`, `"`, `{"a" "`, "[{", "<think>", "</think>", "<think></think>", "<thinking><think>",
 		`{"a":[1,`, `{a:b `, `[a "`, "[//", "[/*", "{'", `{"k":"x", y`, "`", "[1]", "{}", "- x\n", "a: b\n", "# h\n- i\n",
-		`{"a":null,`, "{}</think>", "{}<think>", "{}```", `\"`, "{“", `{"x": "{`, "[...", "[,", "{a=>", "{a", " ", "\n", `["a"` + " ",
+		`{"a":null,`, "{}</think>", "{}<think>", "{}```", `\"`, "{“", `{"x": "{`, "[...", "[,", "{a=>", "{a", " ", "\n", `["a"` + " ", "<",
+		// The items of one long list without quotes.
+		"^[a，", "^[a/**/", `^[a "b" `, "^[a #\n", "^[a```", "^[a //\n", "^[1，", "^{a=b，",
 	} {
 		t.Run(fmt.Sprintf("%q", unit), func(t *testing.T) {
+			begin := ""
+			if rest, once := strings.CutPrefix(unit, "^"); once { // the bracket stands once
+				begin, unit = rest[:1], rest[1:]
+			}
 			timed := func(size int) time.Duration {
-				text := strings.Repeat(unit, size/len(unit))
+				text := begin + strings.Repeat(unit, size/len(unit))
 				best := time.Hour
 				for range 3 {
 					begin := time.Now()

@@ -1,9 +1,15 @@
 package answer
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // reasoningTags are the names under which models put their reasoning.
 var reasoningTags = []string{"think", "thinking", "thought", "thoughts", "reasoning", "reflection", "scratchpad", "analysis"}
+
+// longestTag is the length of the longest of them, with its ">".
+const longestTag = len("scratchpad>")
 
 type tagKind int
 
@@ -16,23 +22,22 @@ const (
 // reasoning looks at the '<' at pos and returns where to go on. lower is the
 // text in lower case. A block of reasoning is passed with its end.
 func reasoning(lower string, pos int) (next int, kind tagKind) {
-	rest := lower[pos:]
-	for _, name := range reasoningTags {
-		switch {
-		case strings.HasPrefix(rest, "<"+name+">"):
-			begin := pos + len(name) + 2
-			closing := "</" + name + ">"
-			// Where the reasoning itself speaks of its end tag, the true
-			// one is met later, as an end without a begin.
-			if end := strings.Index(lower[begin:], closing); end >= 0 {
-				return begin + end + len(closing), tagNone
-			}
-			return begin, tagOpen
-		case strings.HasPrefix(rest, "</"+name+">"):
-			return pos + len(name) + 3, tagClose
-		}
+	rest, closes := strings.CutPrefix(lower[pos+1:], "/")
+	name, _, found := strings.Cut(rest[:min(len(rest), longestTag)], ">")
+	if !found || !slices.Contains(reasoningTags, name) {
+		return pos + 1, tagNone
 	}
-	return pos + 1, tagNone
+	begin := len(lower) - len(rest) + len(name) + len(">")
+	if closes {
+		return begin, tagClose
+	}
+	// Where the reasoning itself speaks of its end tag, the true one is met
+	// later, as an end without a begin.
+	closing := "</" + name + ">"
+	if end := strings.Index(lower[begin:], closing); end >= 0 {
+		return begin + end + len(closing), tagNone
+	}
+	return begin, tagOpen
 }
 
 // lowerASCII lowers A to Z and keeps every offset, as strings.ToLower does not.

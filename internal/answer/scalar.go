@@ -156,27 +156,7 @@ var literals = map[string]node{
 // bare reads what stands without quotes: a literal, a number, or words up to
 // the next comma, bracket or line end.
 func (p *parser) bare() (node, error) {
-	rest := p.s[p.pos:]
-	end := strings.IndexAny(rest, ",;]}\n\r")
-	toEnd := end < 0
-	if toEnd {
-		end = len(rest)
-	}
-	words := rest[:end]
-	if before, _, fenced := strings.Cut(words, "```"); fenced {
-		words, toEnd = before, true
-	}
-	for _, mark := range []string{"//", "/*", " #", "，"} {
-		if before, _, found := strings.Cut(words, mark); found && !strings.HasSuffix(before, ":") {
-			words = before
-		}
-	}
-	// A quote after white space begins the next string: a comma is missing.
-	if at := strings.IndexAny(words, " \t"); at >= 0 {
-		if next := strings.TrimLeft(words[at:], " \t"); next != "" && quoteAt(next) != nil {
-			words = words[:at]
-		}
-	}
+	words, toEnd := cutWords(p.s[p.pos:])
 	p.pos += len(words)
 	words = strings.TrimSpace(words)
 	if n, ok := literals[words]; ok {
@@ -197,6 +177,36 @@ func (p *parser) bare() (node, error) {
 		return node{}, errSyntax
 	}
 	return textNode(words), nil
+}
+
+// cutWords returns the words that s begins with, up to a mark that ends them,
+// and whether they go on to the end of the answer. It reads no further than
+// that: the time for a list of words is linear in its length.
+func cutWords(s string) (words string, toEnd bool) {
+	spaced, url := false, false
+	for i := 0; i < len(s); i++ {
+		rest := s[i:]
+		colon := i > 0 && s[i-1] == ':' // as in http://
+		switch c := s[i]; {
+		case strings.IndexByte(",;]}\n\r", c) >= 0:
+			return s[:i], false
+		case strings.HasPrefix(rest, "```"):
+			return s[:i], true
+		case strings.HasPrefix(rest, "//") && colon:
+			url = true
+		case strings.HasPrefix(rest, "//") && !url,
+			!colon && (strings.HasPrefix(rest, "/*") || strings.HasPrefix(rest, " #") || strings.HasPrefix(rest, "，")):
+			return s[:i], false
+		case !spaced && (c == ' ' || c == '\t'):
+			// A quote behind the first word begins the next string: a comma is
+			// missing.
+			spaced = true
+			if next := strings.TrimLeft(rest, " \t"); next != "" && quoteAt(next) != nil {
+				return s[:i], false
+			}
+		}
+	}
+	return s, true
 }
 
 // numberLiteral returns the JSON literal of a number in JSON's or a common
