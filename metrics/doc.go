@@ -12,7 +12,8 @@
 // # Conventions
 //
 //   - The order given is the ranking; scores play no part, so ties are the
-//     ranker's affair. A ranking is a slice, never a map.
+//     ranker's affair. A ranking is a slice, never a map. [Ranking] makes one of
+//     hits, [TrecRanking] the one that trec_eval would.
 //   - A document is relevant if its grade is above 0. One that is not judged,
 //     or judged 0 or less, is not relevant and gains nothing.
 //   - An id twice in one ranking is an error that names it: counted twice it
