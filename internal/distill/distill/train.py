@@ -42,6 +42,7 @@ class Options:
     max_tokens: int = 256
     seed: int = 1
     minutes: float = 1e9
+    start: str = ""  # folder of an earlier run with the same vocabulary, to go on from its table
 
 
 @dataclass
@@ -96,6 +97,13 @@ def initial_table(tokens: list[str], encode, counts: np.ndarray, dim: int, seed:
         _, _, v = torch.linalg.svd(base, full_matrices=False)
         turn = v[:dim].T @ torch.linalg.qr(torch.randn(dim, dim, generator=generator))[0]
     return base @ turn, turn.contiguous()
+
+
+def fitted_head(student: Student, docs: Texts, wanted: np.ndarray, sample: int = 10_000) -> torch.Tensor:
+    """The least-squares map [384, dim] from the student's vectors of the first documents to the teacher's."""
+    rows = np.arange(min(sample, len(wanted)))
+    with torch.no_grad():
+        return torch.linalg.lstsq(student(docs.bag(rows)), torch.from_numpy(wanted[rows].astype(np.float32))).solution.T
 
 
 def token_vectors(texts: list[str], folder: Path, store_folder: Path) -> np.ndarray:
@@ -172,7 +180,13 @@ def run(corpus: Path, folder: Path, store_folder: Path, out: Path, options: Opti
     tokenizer = vocabulary.load(out / "tokenizer.json")
     queries, docs = (Texts.encode(tokenizer, t, o.max_tokens) for t in (q_text, d_text))
     counts = np.bincount(np.concatenate([queries.ids, docs.ids]), minlength=len(tokens)).astype(np.float64) + 1
-    table, head = initial_table(tokens, lambda texts: token_vectors(texts, folder, store_folder), counts, o.dim, o.seed)
+    if o.start:
+        if Tokenizer.from_file(o.start + "/tokenizer.json").get_vocab() != tokenizer.get_vocab():
+            raise ValueError(f"{o.start} has another vocabulary")
+        table = torch.from_numpy(np.load(o.start + "/table.npy"))
+        head = fitted_head(Student(table.clone()), docs, td)
+    else:
+        table, head = initial_table(tokens, lambda texts: token_vectors(texts, folder, store_folder), counts, o.dim, o.seed)
     student = Student(table)
     student.head.weight.data.copy_(head)
 
