@@ -21,10 +21,17 @@ type corpus struct {
 	rel     map[string]map[string]float64
 }
 
+// loaded are the sets read before. Tests that load do not run in parallel.
+var loaded = map[string]evaldata.Set{}
+
 func load(t testing.TB, folder string, textOf func(testing.TB, evaldata.Doc) string) corpus {
-	set := evaldata.Read(t, folder, "test")
-	if folder == "skillsbench" {
-		set.Docs = append(set.Docs, evaldata.Docs(t, evaldata.Dir(t, folder, "distractors.jsonl.gz"))...)
+	set, ok := loaded[folder]
+	if !ok {
+		set = evaldata.Read(t, folder, "test")
+		if folder == "skillsbench" {
+			set.Docs = append(set.Docs, evaldata.Docs(t, evaldata.Dir(t, folder, "distractors.jsonl.gz"))...)
+		}
+		loaded[folder] = set
 	}
 	c := corpus{rel: set.Qrels}
 	for _, d := range set.Docs {

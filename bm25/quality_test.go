@@ -116,7 +116,7 @@ func TestDenseScriptsFindTheirSkills(t *testing.T) {
 	ix := build(t, bm25.Options{}, set.docs)
 	dense := regexp.MustCompile(`[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]{5,12}`)
 	asked, found := 0, 0
-	for _, d := range evaldata.Docs(t, evaldata.Dir(t, "skillsbench", "distractors.jsonl.gz")) {
+	for _, d := range loaded["skillsbench"].Docs {
 		if string(d.Metadata["cjk"]) != "true" {
 			continue
 		}
