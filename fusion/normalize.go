@@ -71,7 +71,8 @@ func ZScore(dst []float64) error {
 	if err := checkScores(dst); err != nil || len(dst) == 0 {
 		return err
 	}
-	// Rounding can give equal scores a variance, hence the direct test.
+	// Rounding can give equal scores a variance, hence the direct test. Others
+	// have one: divided by the largest magnitude they still differ.
 	if slices.Min(dst) == slices.Max(dst) {
 		clear(dst)
 		return nil
@@ -87,10 +88,6 @@ func ZScore(dst []float64) error {
 	for _, x := range dst {
 		d := x/top - mean
 		variance += d * d / n
-	}
-	if variance == 0 { // the spread is below the last digit of the scores
-		clear(dst)
-		return nil
 	}
 	sd := math.Sqrt(variance)
 	for i, x := range dst {

@@ -109,6 +109,15 @@ func TestNormalizersOfExtremes(t *testing.T) {
 	require.NoError(t, fusion.ZScore(dst))
 	require.InDeltaSlice(t, []float64{1, -1}, dst, 1e-15)
 
+	// A spread in the last digit alone is a spread.
+	for _, x := range []float64{huge, 1, -3, 1e-300, 1e-323} {
+		dst = []float64{math.Nextafter(x, math.Inf(-1)), x}
+		require.NoError(t, fusion.ZScore(dst))
+		require.Less(t, dst[0], dst[1], x)
+		require.InDelta(t, 0, dst[0], 2)
+		require.InDelta(t, 0, dst[1], 2)
+	}
+
 	dst = []float64{huge, math.Nextafter(huge, 0)}
 	require.NoError(t, fusion.Rank(dst))
 	require.Equal(t, []float64{1, 0}, dst)

@@ -80,11 +80,41 @@ func TestWorstHitAgainstAbsent(t *testing.T) {
 	got, err := fusion.Weighted(lists, fusion.WeightedOptions{})
 	require.NoError(t, err)
 	requireHits(t, hits{{ID: "a", Score: 2}, {ID: "c", Score: 1.0 / 3}, {ID: "b", Score: 0}, {ID: "d", Score: 0}}, got) // worst equals absent
-	// Under z-scores an absent document would count as an average one: list 1
-	// is (1, −1), so d = −1.069 + 0 would beat b = −1 + 0 but for the worst.
-	got, err = fusion.Weighted(lists, fusion.WeightedOptions{Normalizer: fusion.ZScore, Missing: fusion.MissingWorst})
+	// The worst is weighted as its list: 2·(3, 2, 1) and 3·(2, 1.5).
+	got, err = fusion.Weighted([]hits{
+		{{ID: "a", Score: 3}, {ID: "b", Score: 2}, {ID: "c", Score: 1}},
+		{{ID: "a", Score: 2}, {ID: "d", Score: 1.5}},
+	}, fusion.WeightedOptions{Weights: []float64{2, 3}, Normalizer: fusion.Raw, Missing: fusion.MissingWorst})
 	require.NoError(t, err)
-	require.Equal(t, []string{"a", "c", "b", "d"}, ids(got))
+	requireHits(t, hits{
+		{ID: "a", Score: 6 + 6}, {ID: "b", Score: 4 + 4.5}, {ID: "c", Score: 2 + 4.5}, {ID: "d", Score: 2 + 4.5},
+	}, got)
+
+	// Z-scores are (1, −1) and (√1.5, 0, −√1.5). Where absent counts as
+	// average, c beats a; where it counts as the worst, it does not.
+	lists = []hits{{{ID: "a", Score: 3}, {ID: "b", Score: 1}}, {{ID: "b", Score: 2}, {ID: "c", Score: 1}, {ID: "a", Score: 0}}}
+	for missing, want := range map[fusion.Missing]hits{
+		fusion.MissingZero:  {{ID: "b", Score: math.Sqrt(1.5) - 1}, {ID: "c", Score: 0}, {ID: "a", Score: 1 - math.Sqrt(1.5)}},
+		fusion.MissingWorst: {{ID: "b", Score: math.Sqrt(1.5) - 1}, {ID: "a", Score: 1 - math.Sqrt(1.5)}, {ID: "c", Score: -1}},
+	} {
+		got, err = fusion.Weighted(lists, fusion.WeightedOptions{Normalizer: fusion.ZScore, Missing: missing})
+		require.NoError(t, err)
+		requireHits(t, want, got)
+	}
+}
+
+// Many equal scores stay in the order of first sight: the lists, each from its
+// top. (Sorts that are not stable keep the order of a few, so there are many.)
+func TestTiesInOrderOfFirstSight(t *testing.T) {
+	var first, second hits
+	for i := range 100 {
+		first = append(first, prospect.Hit{ID: fmt.Sprint("x", (i*37)%100), Score: 1})
+		second = append(second, prospect.Hit{ID: fmt.Sprint("y", (i*53)%100), Score: 1})
+	}
+	want := ids(append(slices.Clone(first), second...))
+	got, err := fusion.Weighted([]hits{first, second}, fusion.WeightedOptions{Normalizer: fusion.Raw})
+	require.NoError(t, err)
+	require.Equal(t, want, ids(got))
 }
 
 func ids(h hits) []string {

@@ -53,6 +53,20 @@ func TestFaultsAreReproducible(t *testing.T) {
 	require.NotEqual(t, first, outcomes(t, llm.NewFaulty(steady(), f), false))
 }
 
+// What a request meets does not depend on another whose texts are the same
+// once joined.
+func TestFaultsOfEachRequest(t *testing.T) {
+	send := func(m prospect.LLM, system, prompt string) bool {
+		_, err := m.Generate(t.Context(), prospect.LLMRequest{System: system, Prompt: prompt})
+		return err != nil
+	}
+	alone, mixed := llm.NewFaulty(steady(), llm.Faults{Errors: 0.5}), llm.NewFaulty(steady(), llm.Faults{Errors: 0.5})
+	for range 50 {
+		send(mixed, "ab", "c")
+		require.Equal(t, send(alone, "a", "bc"), send(mixed, "a", "bc"))
+	}
+}
+
 func TestFaultsComeAsOftenAsAsked(t *testing.T) {
 	count := func(f llm.Faults, what func(prospect.LLMResponse, error) bool) float64 {
 		m := llm.NewFaulty(steady(), f)

@@ -130,6 +130,13 @@ func TestDuplicatesAreRefused(t *testing.T) {
 	require.ErrorContains(t, err, "rank 2")
 }
 
+// A measure of the user's own sees no gain where a document is not relevant.
+func TestJudged(t *testing.T) {
+	j, err := metrics.Judge([]string{"bad", "two", "?", "zero", "one"}, map[string]float64{"bad": -1, "zero": 0, "one": 1, "two": 2, "not found": 3})
+	require.NoError(t, err)
+	require.Equal(t, metrics.Judged{Gains: []float64{0, 2, 0, 0, 1}, Ideal: []float64{3, 2, 1}}, j)
+}
+
 func TestGradesMustBeFinite(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		for range 20 { // the same id is named whatever the order of the map
