@@ -15,7 +15,6 @@ import (
 
 	"github.com/prospect-go/prospect"
 	"github.com/prospect-go/prospect/bm25"
-	"github.com/prospect-go/prospect/internal/evaldata"
 )
 
 var update = flag.Bool("update", false, "measure all rows of the golden tables anew and write them")
