@@ -83,10 +83,12 @@
 // time. A task text of 89 terms meets 105,000 postings in 5,536 skills, 2 to 3
 // nanoseconds each. Skipping with upper bounds (MaxScore) could not pass over
 // more than five in six of them there, if it knew the tenth score beforehand,
-// and would walk the rest by binary searches. The cost is linear in the postings of the
-// query's terms plus the rows. A posting takes 6 bytes (row and frequency), up
-// to 7.5 after many small changes; each term about 100 bytes, each document
-// its id and about 50 bytes. Dead rows count until [Index.Compact] or until
-// they are more than the share [Options].MaxDead; compaction needs room for
-// the old and the new index at once.
+// and would walk the rest by binary searches. The cost is linear in the
+// postings of the query's terms plus the rows.
+//
+// A posting takes 6 bytes (row and frequency), up to 7.5 after many small
+// changes; a term about 125 bytes with its text, a document its id and about
+// 50 bytes. Dead rows count until [Index.Compact] or until they are more than
+// the share [Options].MaxDead; compaction needs room for the old and the new
+// index at once.
 package bm25
