@@ -122,14 +122,11 @@ func (p *parser) object() (node, error) {
 		if !p.take("=>", ":", "=", "：") {
 			return node{}, errSyntax
 		}
-		value, err := p.value()
+		value, said, err := p.item()
 		if err != nil {
-			if p.broken {
-				return n, nil
-			}
 			return node{}, err
 		}
-		if p.broken && value.empty() {
+		if !said {
 			return n, nil
 		}
 		n.keys, n.items = append(n.keys, key), append(n.items, value)
@@ -158,14 +155,11 @@ func (p *parser) list() (node, error) {
 			return n, nil // a bracket was left out
 		}
 		word := isWordStart(p.s[p.pos:])
-		item, err := p.value()
+		item, said, err := p.item()
 		if err != nil {
-			if p.broken {
-				return n, nil
-			}
 			return node{}, err
 		}
-		if p.broken && item.empty() {
+		if !said {
 			return n, nil
 		}
 		if word && item.kind == text {
@@ -173,6 +167,16 @@ func (p *parser) list() (node, error) {
 		}
 		n.items = append(n.items, item)
 	}
+}
+
+// item reads a value of an object or list; said is false where the text broke
+// off before it said anything of it.
+func (p *parser) item() (item node, said bool, err error) {
+	item, err = p.value()
+	if p.broken && (err != nil || item.empty()) {
+		return node{}, false, nil
+	}
+	return item, true, err
 }
 
 // separators passes commas, as many as there are, or none: a comma too many
