@@ -1,3 +1,5 @@
+//go:build !amd64 || noasm
+
 package kernel
 
 // An isa is a set of instructions that has kernels.

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/mmcloughlin/avo/attr"
+	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+type generator struct{ *build.Context }
+
+// A kernel computes the inner products of a fixed number of queries with any
+// number of rows. What is common to all is in [generator.kernel].
+type kernel interface {
+	name() string
+	queriesAtOnce() int
+	types() (element, result string)
+	size() int    // bytes of an element
+	width() int   // elements that one step of the inner loop takes
+	tiles() []int // numbers of rows that a tile may have, descending, the last 1
+
+	prepare(g generator, b *block)        // once, before all tiles
+	tile(g generator, b *block, rows int) // the scores of as many rows, stored
+}
+
+// A block is the state of a kernel that all tiles share.
+type block struct {
+	kernel
+	queries reg.GPVirtual // the first query
+	rows    reg.GPVirtual // the first row not yet scored
+	dst     reg.GPVirtual // where its score for the first query goes
+	stride  reg.GPVirtual // bytes from the score for one query to the next
+	n       reg.GPVirtual // rows left
+	steps   reg.GPVirtual // whole steps of the inner loop
+	rest    reg.GPVirtual // elements left after them
+
+	// dim and odd multiples of it, in bytes, for addresses.
+	times map[int]reg.GPVirtual
+
+	// Only inside a tile: the next step's elements of the first query and row,
+	// and the steps left.
+	q, r, count reg.GPVirtual
+}
+
+// kernel writes one function:
+//
+//	for each tile of rows { prepare sums; inner loop; rest; add up lanes; store }
+func (g generator) kernel(k kernel) {
+	element, result := k.types()
+	g.Function(k.name())
+	g.Attributes(attr.NOSPLIT)
+	g.Pragma("noescape")
+	g.SignatureExpr(fmt.Sprintf("func(dst *%s, queries, rows *%s, dim, n, stride int)", result, element))
+	g.Doc(fmt.Sprintf("%s computes the inner products of %d queries with n rows: those of query i go to dst[i*stride:].", k.name(), k.queriesAtOnce()))
+
+	load := func(name string) reg.GPVirtual {
+		return g.Load(g.Param(name), g.GP64()).(reg.GPVirtual)
+	}
+	b := &block{
+		kernel:  k,
+		dst:     load("dst"),
+		queries: load("queries"),
+		rows:    load("rows"),
+		n:       load("n"),
+		stride:  load("stride"),
+		steps:   load("dim"),
+		rest:    g.GP64(),
+		times:   map[int]reg.GPVirtual{1: g.GP64()},
+		q:       g.GP64(),
+		r:       g.GP64(),
+		count:   g.GP64(),
+	}
+	g.SHLQ(operand.Imm(2), b.stride)
+	dim := b.times[1]
+	g.MOVQ(b.steps, b.rest)
+	g.ANDQ(operand.Imm(uint64(k.width()-1)), b.rest)
+	g.MOVQ(b.steps, dim)
+	g.SHLQ(operand.Imm(log2(k.size())), dim)
+	g.SHRQ(operand.Imm(log2(k.width())), b.steps)
+	b.reach(g, max(k.queriesAtOnce(), k.tiles()[0]))
+	k.prepare(g, b)
+
+	for _, rows := range k.tiles() {
+		loop, next := fmt.Sprintf("rows%d", rows), fmt.Sprintf("fewer%d", rows)
+		g.Label(loop)
+		g.CMPQ(b.n, operand.Imm(uint64(rows)))
+		g.JL(operand.LabelRef(next))
+		k.tile(g, b, rows)
+		g.ADDQ(operand.Imm(uint64(4*rows)), b.dst)
+		for i := rows; i > 0; i -= min(i, 4) {
+			g.LEAQ(operand.Mem{Base: b.rows, Index: dim, Scale: uint8(min(i, 4))}, b.rows)
+		}
+		g.SUBQ(operand.Imm(uint64(rows)), b.n)
+		g.JMP(operand.LabelRef(loop))
+		g.Label(next)
+	}
+	g.VZEROUPPER()
+	g.RET()
+}
+
+// inner writes the loop over the elements: step for each whole step, and rest
+// for what is left, if anything is. Both read at b.q and b.r, which inner
+// moves on.
+func (b *block) inner(g generator, rows int, step, rest func()) {
+	loop, after, end := fmt.Sprintf("steps%d", rows), fmt.Sprintf("rest%d", rows), fmt.Sprintf("add%d", rows)
+	count := b.count
+	g.MOVQ(b.queries, b.q)
+	g.MOVQ(b.rows, b.r)
+	g.MOVQ(b.steps, count)
+	g.TESTQ(count, count)
+	g.JZ(operand.LabelRef(after))
+	g.Label(loop)
+	step()
+	bytes := operand.Imm(uint64(b.width() * b.size()))
+	g.ADDQ(bytes, b.q)
+	g.ADDQ(bytes, b.r)
+	g.DECQ(count)
+	g.JNZ(operand.LabelRef(loop))
+	g.Label(after)
+	g.TESTQ(b.rest, b.rest)
+	g.JZ(operand.LabelRef(end))
+	rest()
+	g.Label(end)
+}
+
+// at is the address of vector i of the block whose first vector is at base,
+// and bytes further.
+func (b *block) at(base reg.GPVirtual, i, bytes int) operand.Mem {
+	m := operand.Mem{Base: base, Disp: bytes}
+	if i == 0 {
+		return m
+	}
+	for scale := 1; scale <= 8; scale *= 2 {
+		if x, ok := b.times[i/scale]; ok && i%scale == 0 {
+			m.Index, m.Scale = x, uint8(scale)
+			return m
+		}
+	}
+	panic(fmt.Sprintf("no register holds an odd part of %d × dim", i))
+}
+
+// reach makes vectors up to n (excluded) of a block addressable.
+func (b *block) reach(g generator, n int) {
+	for i := 3; i < n; i += 2 {
+		x := g.GP64()
+		g.LEAQ(operand.Mem{Base: b.times[i-2], Index: b.times[1], Scale: 2}, x)
+		b.times[i] = x
+	}
+}
+
+func log2(n int) uint64 {
+	var l uint64
+	for ; n > 1; n >>= 1 {
+		l++
+	}
+	return l
+}
