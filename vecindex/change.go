@@ -7,10 +7,23 @@ import (
 	"github.com/prospect-go/prospect/internal/docids"
 )
 
-// A Doc is a document to add or the new vector of one to update.
+// A Doc is a document to add, or one to update with its new vectors. Vectors
+// have the index's dimension, are finite, not zero, and of any length.
 type Doc struct {
 	ID     string
-	Vector []float32 // of the index's dimension, finite, not zero; any length
+	Vector []float32
+	// More are further vectors of the document, such as those of the pieces of
+	// a long text. The best of all its vectors counts.
+	More [][]float32
+}
+
+// each calls f for every vector of the document, in order, until an error.
+func (d *Doc) each(f func([]float32) error) error {
+	err := f(d.Vector)
+	for i := 0; err == nil && i < len(d.More); i++ {
+		err = f(d.More[i])
+	}
+	return err
 }
 
 // Changes are made by [Index.Apply] in one step. No id may come twice.
@@ -22,7 +35,7 @@ type Changes struct {
 
 // Add adds a document. Errors are those of [Index.Apply].
 func (ix *Index) Add(id string, vector []float32) error {
-	return ix.Apply(Changes{Add: []Doc{{id, vector}}})
+	return ix.Apply(Changes{Add: []Doc{{ID: id, Vector: vector}}})
 }
 
 // AddBatch adds documents in the given order, in one step. ids and vectors
@@ -35,13 +48,13 @@ func (ix *Index) AddBatch(ids []string, vectors [][]float32) error {
 	return ix.Apply(Changes{Add: docs})
 }
 
-// Update replaces the vector of a document, which keeps its place in the
+// Update replaces all vectors of a document by one; it keeps its place in the
 // order. Errors are those of [Index.Apply].
 func (ix *Index) Update(id string, vector []float32) error {
-	return ix.Apply(Changes{Update: []Doc{{id, vector}}})
+	return ix.Apply(Changes{Update: []Doc{{ID: id, Vector: vector}}})
 }
 
-// UpdateBatch replaces the vectors of documents in one step. ids and vectors
+// UpdateBatch is Update of several documents in one step. ids and vectors
 // have equal lengths. Errors are those of [Index.Apply].
 func (ix *Index) UpdateBatch(ids []string, vectors [][]float32) error {
 	docs, err := pair(ids, vectors)
@@ -61,7 +74,7 @@ func pair(ids []string, vectors [][]float32) ([]Doc, error) {
 	}
 	docs := make([]Doc, len(ids))
 	for i := range docs {
-		docs[i] = Doc{ids[i], vectors[i]}
+		docs[i] = Doc{ID: ids[i], Vector: vectors[i]}
 	}
 	return docs, nil
 }
@@ -72,7 +85,7 @@ func pair(ids []string, vectors [][]float32) ([]Doc, error) {
 // add what is there, or an id twice in the changes), [prospect.ErrNotFound] (to
 // update or delete what is not there), [prospect.ErrDimension],
 // [prospect.ErrZeroVector], [prospect.ErrNotFinite]; plus
-// [prospect.ErrFull].
+// [prospect.ErrFull] (2³² − 2 vectors or documents, dead ones included).
 //
 // Cost: O(dim) a vector, and for changes with deletes or updates one bit for
 // every row; now and then a compaction (see [Options]).
@@ -90,22 +103,33 @@ func (ix *Index) Apply(c Changes) error {
 	norms := make([]float64, 0, len(c.Update)+len(c.Add))
 	for _, docs := range [][]Doc{c.Update, c.Add} {
 		for _, d := range docs {
-			norm, err := normOf(d.Vector, ix.rows.dim)
+			err := d.each(func(v []float32) error {
+				norm, err := normOf(v, ix.vecs.unit.dim)
+				norms = append(norms, norm)
+				return err
+			})
 			if err != nil {
 				return &prospect.IDError{ID: d.ID, Err: err}
 			}
-			norms = append(norms, norm)
 		}
 	}
+	if err := ix.vecs.room(len(norms)); err != nil {
+		return err
+	}
 
-	// Nothing fails from here on. Rows that no snapshot has are filled first,
-	// in the order in which docs numbers them.
-	ix.rows.extend(ix.docs.Rows() + len(norms))
-	row := uint32(ix.docs.Rows())
+	// Nothing fails from here on. Vectors that no snapshot has are filled
+	// first, in the order in which docs numbers their rows.
+	row := ix.docs.Rows()
 	for _, docs := range [][]Doc{c.Update, c.Add} {
 		for _, d := range docs {
-			scale(ix.rows.row(row), d.Vector, norms[0])
-			norms = norms[1:]
+			ix.vecs.append(row, 1+len(d.More), func(i int, dst []float32) {
+				v := d.Vector
+				if i > 0 {
+					v = d.More[i-1]
+				}
+				scale(dst, v, norms[0])
+				norms = norms[1:]
+			})
 			row++
 		}
 	}
@@ -144,16 +168,11 @@ func (ix *Index) Compact() {
 	}
 }
 
-// compact replaces docs and rows by new ones; the caller holds mu and
+// compact replaces docs and vecs by new ones; the caller holds mu and
 // publishes.
 func (ix *Index) compact() {
 	var from []uint32
 	var docs *docids.Table
 	docs, from = ix.docs.Compacted()
-	rows := newBlocks(ix.rows.dim)
-	rows.extend(len(from))
-	for to, row := range from {
-		copy(rows.row(uint32(to)), ix.rows.row(row))
-	}
-	ix.docs, ix.rows = docs, rows
+	ix.docs, ix.vecs = docs, ix.vecs.compacted(from)
 }

@@ -1,27 +1,29 @@
 package vecindex
 
 import (
-	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
 
-	"github.com/viterin/vek/vek32"
-
 	"github.com/prospect-go/prospect"
+	"github.com/prospect-go/prospect/internal/kernel"
 	"github.com/prospect-go/prospect/internal/sectfile"
 )
 
 // The file is a sectfile (see there for checksums and limits) of version 1:
 //
 //	magic   "PROSPVEC"
-//	head    dim:uvarint count:uvarint identity:string
-//	ids     count strings, in order of first insertion
-//	rows    count·dim float32, little-endian; the i-th row is the unit vector
-//	        of the i-th id
+//	head    dim:uvarint documents:uvarint vectors:uvarint identity:string
+//	ids     a string for each document, in order of first insertion
+//	counts  a uvarint for each document: how many vectors it has, at least 1;
+//	        empty where every document has one
+//	rows    vectors·dim float32, little-endian: the unit vectors, those of the
+//	        first document first
 //
-// A string is its length in bytes as uvarint and the bytes. Dead rows are not
-// written: a saved index is a compacted one.
+// A string is its length in bytes as uvarint and the bytes. Vectors of deleted
+// and updated documents are not written: a saved index is a compacted one.
+// Eight-bit codes are not written either: they are made of the vectors in less
+// time than a disk reads them, and what is not in a file cannot contradict it.
 const (
 	fileMagic   = "PROSPVEC"
 	fileVersion = 1
@@ -30,7 +32,7 @@ const (
 // Lengths need no tight limits, since nothing is allocated for a mere claim.
 const (
 	maxString = math.MaxInt32
-	maxCount  = min(math.MaxUint32-1, math.MaxInt) // what docids takes
+	maxCount  = min(maxVectors, math.MaxInt)
 )
 
 // WriteTo writes the documents, in a form that [Read] reads, and returns the
@@ -41,44 +43,65 @@ func (s *Snapshot) WriteTo(w io.Writer) (int64, error) {
 		return 0, err
 	}
 	rows := s.docs.InOrder()
-	err = sw.Section("head", func(w io.Writer) error {
-		e := sectfile.NewEncoder(w)
-		e.Uint(uint64(s.rows.dim))
-		e.Uint(uint64(len(rows)))
-		e.String(s.identity)
-		return e.Flush()
-	})
-	if err != nil {
-		return sw.Size(), err
+	total := 0
+	for _, row := range rows {
+		total += s.vecs.count(row)
 	}
-	err = sw.Section("ids", func(w io.Writer) error {
-		e := sectfile.NewEncoder(w)
+	encode := func(name string, write func(*sectfile.Encoder)) {
+		if err == nil {
+			err = sw.Section(name, func(w io.Writer) error {
+				e := sectfile.NewEncoder(w)
+				write(e)
+				return e.Flush()
+			})
+		}
+	}
+	encode("head", func(e *sectfile.Encoder) {
+		e.Uint(uint64(s.Dim()))
+		e.Uint(uint64(len(rows)))
+		e.Uint(uint64(total))
+		e.String(s.identity)
+	})
+	encode("ids", func(e *sectfile.Encoder) {
 		for _, row := range rows {
 			e.String(s.docs.ID(row))
 		}
-		return e.Flush()
 	})
-	if err != nil {
-		return sw.Size(), err
-	}
-	err = sw.Section("rows", func(w io.Writer) error {
-		buf := make([]byte, 0, 4*s.rows.dim)
+	encode("counts", func(e *sectfile.Encoder) {
 		for _, row := range rows {
-			buf = buf[:0]
-			for _, x := range s.rows.row(row) {
-				buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(x))
-			}
-			if _, err := w.Write(buf); err != nil {
-				return err
+			if total > len(rows) {
+				e.Uint(uint64(s.vecs.count(row)))
 			}
 		}
-		return nil
 	})
-	if err != nil {
-		return sw.Size(), err
+	if err == nil {
+		err = sw.Section("rows", func(w io.Writer) error { return s.writeRows(w, rows) })
 	}
-	err = sw.Close()
+	if err == nil {
+		err = sw.Close()
+	}
 	return sw.Size(), err
+}
+
+// writeRows writes the vectors of the rows: pieces that lie side by side in one
+// go.
+func (s *Snapshot) writeRows(w io.Writer, rows []uint32) error {
+	for len(rows) > 0 {
+		n := 1
+		for n < len(rows) && rows[n] == rows[0]+uint32(n) {
+			n++
+		}
+		at, end := s.vecs.first(rows[0]), s.vecs.first(rows[n-1]+1)
+		for at < end {
+			span := s.vecs.unit.span(at, end)
+			if err := writeFloats(w, span); err != nil {
+				return err
+			}
+			at += uint32(len(span) / s.Dim())
+		}
+		rows = rows[n:]
+	}
+	return nil
 }
 
 // Read reads what [Snapshot.WriteTo] wrote, and nothing beyond it. The file
@@ -94,14 +117,18 @@ func Read(r io.Reader, dim int, opts Options) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	var fileDim, count int
+	var fileDim, count, total int
 	var identity string
 	err = sr.Section("head", decode(func(d *sectfile.Decoder) {
 		fileDim = int(d.Uint(maxDim))
 		count = int(d.Uint(maxCount))
+		total = int(d.Uint(maxCount))
 		identity = d.String(maxString)
 		if fileDim == 0 {
 			d.Fail("dimension 0")
+		}
+		if total < count || total > 0 && count == 0 {
+			d.Fail("%d vectors of %d documents", total, count)
 		}
 	}))
 	if err != nil {
@@ -131,7 +158,28 @@ func Read(r io.Reader, dim int, opts Options) (*Index, error) {
 		return nil, fmt.Errorf("%w: %w", prospect.ErrCorrupt, err)
 	}
 	ix.docs.Add(ids)
-	if err := sr.Section("rows", func(r io.Reader) error { return ix.readRows(r, count) }); err != nil {
+	err = sr.Section("counts", decode(func(d *sectfile.Decoder) {
+		if total == count {
+			return
+		}
+		ix.vecs.starts = []uint32{0}
+		sum := 0
+		for i := 0; i < count && d.Err() == nil; i++ {
+			n := int(d.Uint(uint64(total - sum)))
+			if n == 0 {
+				d.Fail("a document without a vector")
+			}
+			sum += n
+			ix.vecs.starts = append(ix.vecs.starts, uint32(sum))
+		}
+		if sum != total {
+			d.Fail("%d vectors, %d stated", sum, total)
+		}
+	}))
+	if err != nil {
+		return nil, err
+	}
+	if err := sr.Section("rows", func(r io.Reader) error { return ix.vecs.read(r, total) }); err != nil {
 		return nil, err
 	}
 	if err := sr.Close(); err != nil {
@@ -150,25 +198,29 @@ func decode(read func(*sectfile.Decoder)) func(io.Reader) error {
 	}
 }
 
-func (ix *Index) readRows(r io.Reader, count int) error {
-	dim := ix.rows.dim
-	piece := max(64<<10/4/dim, 1) // rows at a time
-	buf := make([]byte, piece*dim*4)
-	for lo := 0; lo < count; lo += piece {
-		hi := min(lo+piece, count)
-		if _, err := io.ReadFull(r, buf[:(hi-lo)*dim*4]); err != nil {
+// read reads the n vectors of an index that has none yet, straight into place.
+func (v *vectors) read(r io.Reader, n int) error {
+	dim := v.unit.dim
+	for v.n < n {
+		// Room for what is there, not for what is claimed.
+		if err := v.room(min(n-v.n, 1<<v.unit.shift)); err != nil {
 			return err
 		}
-		ix.rows.extend(hi)
-		for i := lo; i < hi; i++ {
-			row, bytes := ix.rows.row(uint32(i)), buf[(i-lo)*dim*4:]
-			for j := range row {
-				row[j] = math.Float32frombits(binary.LittleEndian.Uint32(bytes[4*j:]))
+		at := uint32(v.n)
+		span := v.unit.span(at, at+uint32(min(n-v.n, 1<<v.unit.shift)))
+		if err := readFloats(r, span); err != nil {
+			return err
+		}
+		for ; len(span) > 0; span = span[dim:] {
+			x := span[:dim]
+			// Also false for NaN; a vector that passes has finite components.
+			if d := kernel.Dot(x, x); !(d > 0.999 && d < 1.001) {
+				return fmt.Errorf("%w: vector %d has no unit length", prospect.ErrCorrupt, v.n)
 			}
-			// Also false for NaN; a row that passes has finite components.
-			if d := vek32.Dot(row, row); !(d > 0.999 && d < 1.001) {
-				return fmt.Errorf("%w: row %d has no unit length", prospect.ErrCorrupt, i)
+			if v.codes != nil {
+				v.codes.set(uint32(v.n), x)
 			}
+			v.n++
 		}
 	}
 	return nil
@@ -179,6 +231,11 @@ func (ix *Index) WriteTo(w io.Writer) (int64, error) { return ix.Snapshot().Writ
 
 // Save writes the documents to a file, which is replaced in one step: after
 // a crash the path holds the old content or the new.
+//
+// On Windows a file can't be replaced while a program has it open. Open reads
+// the whole file and closes it, and maps nothing into memory, so an index at
+// work is no hindrance; while another Open is reading, Save fails, leaves the
+// old file as it was, and can be tried again.
 func (s *Snapshot) Save(path string) error {
 	return sectfile.Save(path, func(w io.Writer) error {
 		_, err := s.WriteTo(w)

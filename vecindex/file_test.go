@@ -31,6 +31,9 @@ func sample(t testing.TB) *vecindex.Index {
 	require.NoError(t, ix.Update("a", []float32{0, 0, -2}))
 	require.NoError(t, ix.Delete("gone"))
 	require.NoError(t, ix.Add("last", []float32{1, 1, 1}))
+	require.NoError(t, ix.Apply(vecindex.Changes{Add: []vecindex.Doc{
+		{ID: "long", Vector: []float32{1, 0, 0}, More: [][]float32{{0, 1, 0}, {0, 3, 4}}},
+	}}))
 	return ix
 }
 
@@ -134,23 +137,27 @@ func TestDamagedFiles(t *testing.T) {
 }
 
 // forge writes a file whose checksums hold, whatever is in it.
-func forge(t testing.TB, head, ids, rows []byte) []byte {
+func forge(t testing.TB, head, ids, counts, rows []byte) []byte {
 	var b bytes.Buffer
 	w, err := sectfile.NewWriter(&b, "PROSPVEC", 1)
 	require.NoError(t, err)
 	for _, s := range []struct {
 		name string
 		data []byte
-	}{{"head", head}, {"ids", ids}, {"rows", rows}} {
+	}{{"head", head}, {"ids", ids}, {"counts", counts}, {"rows", rows}} {
 		require.NoError(t, w.Section(s.name, func(w io.Writer) error { _, err := w.Write(s.data); return err }))
 	}
 	require.NoError(t, w.Close())
 	return b.Bytes()
 }
 
-func head(dim, count uint64, identity string) []byte {
+// head is that of documents with one vector each.
+func head(dim, count uint64, identity string) []byte { return heads(dim, count, count, identity) }
+
+func heads(dim, documents, vectors uint64, identity string) []byte {
 	b := binary.AppendUvarint(nil, dim)
-	b = binary.AppendUvarint(b, count)
+	b = binary.AppendUvarint(b, documents)
+	b = binary.AppendUvarint(b, vectors)
 	b = binary.AppendUvarint(b, uint64(len(identity)))
 	return append(b, identity...)
 }
@@ -175,24 +182,33 @@ func floats(values ...float32) (b []byte) {
 func TestForgedFiles(t *testing.T) {
 	two := floats(1, 0, 0.6, 0.8)
 	for name, data := range map[string][]byte{
-		"dimension 0":           forge(t, head(0, 0, ""), nil, nil),
-		"dimension 2^40":        forge(t, head(1<<40, 1, ""), names("a"), two),
-		"2^60 documents":        forge(t, head(2, 1<<60, ""), names("a"), two),
-		"2^31-1 documents":      forge(t, head(2, 1<<31-1, ""), names("a", "b"), two),
-		"more ids than stated":  forge(t, head(2, 1, ""), names("a", "b"), two[:8]),
-		"fewer ids than stated": forge(t, head(2, 2, ""), names("a"), two),
-		"more rows than stated": forge(t, head(2, 1, ""), names("a"), two),
-		"fewer rows":            forge(t, head(2, 2, ""), names("a", "b"), two[:8]),
-		"half a row":            forge(t, head(2, 2, ""), names("a", "b"), two[:12]),
-		"id twice":              forge(t, head(2, 2, ""), names("a", "a"), two),
-		"empty id":              forge(t, head(2, 2, ""), names("a", ""), two),
-		"id of 2^30 bytes":      forge(t, head(2, 1, ""), binary.AppendUvarint(nil, 1<<30), two[:8]),
-		"NaN":                   forge(t, head(2, 2, ""), names("a", "b"), floats(1, 0, nan, 0)),
-		"infinite":              forge(t, head(2, 2, ""), names("a", "b"), floats(1, 0, inf, 0)),
-		"zero":                  forge(t, head(2, 2, ""), names("a", "b"), floats(1, 0, 0, 0)),
-		"not of unit length":    forge(t, head(2, 2, ""), names("a", "b"), floats(1, 0, 0.6, 0.9)),
-		"identity cut":          forge(t, append(head(2, 0, ""), 0)[:2], nil, nil),
-		"head left over":        forge(t, append(head(2, 0, ""), 0), nil, nil),
+		"dimension 0":           forge(t, head(0, 0, ""), nil, nil, nil),
+		"dimension 2^40":        forge(t, head(1<<40, 1, ""), names("a"), nil, two),
+		"2^60 documents":        forge(t, head(2, 1<<60, ""), names("a"), nil, two),
+		"2^31-1 documents":      forge(t, head(2, 1<<31-1, ""), names("a", "b"), nil, two),
+		"more ids than stated":  forge(t, head(2, 1, ""), names("a", "b"), nil, two[:8]),
+		"fewer ids than stated": forge(t, head(2, 2, ""), names("a"), nil, two),
+		"more rows than stated": forge(t, head(2, 1, ""), names("a"), nil, two),
+		"fewer rows":            forge(t, head(2, 2, ""), names("a", "b"), nil, two[:8]),
+		"half a row":            forge(t, head(2, 2, ""), names("a", "b"), nil, two[:12]),
+		"id twice":              forge(t, head(2, 2, ""), names("a", "a"), nil, two),
+		"empty id":              forge(t, head(2, 2, ""), names("a", ""), nil, two),
+		"id of 2^30 bytes":      forge(t, head(2, 1, ""), binary.AppendUvarint(nil, 1<<30), nil, two[:8]),
+		"NaN":                   forge(t, head(2, 2, ""), names("a", "b"), nil, floats(1, 0, nan, 0)),
+		"infinite":              forge(t, head(2, 2, ""), names("a", "b"), nil, floats(1, 0, inf, 0)),
+		"zero":                  forge(t, head(2, 2, ""), names("a", "b"), nil, floats(1, 0, 0, 0)),
+		"not of unit length":    forge(t, head(2, 2, ""), names("a", "b"), nil, floats(1, 0, 0.6, 0.9)),
+		"identity cut":          forge(t, append(head(2, 0, ""), 0)[:2], nil, nil, nil),
+		"head left over":        forge(t, append(head(2, 0, ""), 0), nil, nil, nil),
+		"fewer vectors":         forge(t, heads(2, 2, 1, ""), names("a", "b"), []byte{1}, two),
+		"vectors of nobody":     forge(t, heads(2, 0, 2, ""), nil, nil, two),
+		"document of none":      forge(t, heads(2, 2, 3, ""), names("a", "b"), []byte{3, 0}, floats(1, 0, 1, 0, 1, 0)),
+		"counts above the sum":  forge(t, heads(2, 2, 3, ""), names("a", "b"), []byte{2, 2}, floats(1, 0, 1, 0, 1, 0)),
+		"counts below the sum":  forge(t, heads(2, 2, 4, ""), names("a", "b"), []byte{2, 1}, floats(1, 0, 1, 0, 1, 0)),
+		"counts missing":        forge(t, heads(2, 2, 3, ""), names("a", "b"), []byte{2}, floats(1, 0, 1, 0, 1, 0)),
+		"counts left over":      forge(t, heads(2, 2, 3, ""), names("a", "b"), []byte{2, 1, 0}, floats(1, 0, 1, 0, 1, 0)),
+		"counts without need":   forge(t, head(2, 2, ""), names("a", "b"), []byte{1, 1}, two),
+		"2^31 vectors":          forge(t, heads(2, 1, 1<<31, ""), names("a"), binary.AppendUvarint(nil, 1<<31), two),
 	} {
 		t.Run(name, func(t *testing.T) {
 			var before, after runtime.MemStats
@@ -203,7 +219,7 @@ func TestForgedFiles(t *testing.T) {
 			require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(8<<20))
 		})
 	}
-	ix, err := vecindex.Read(bytes.NewReader(forge(t, head(2, 2, "m"), names("a", "b"), two)), 2, vecindex.Options{Identity: "m"})
+	ix, err := vecindex.Read(bytes.NewReader(forge(t, head(2, 2, "m"), names("a", "b"), nil, two)), 2, vecindex.Options{Identity: "m"})
 	require.NoError(t, err, "the forger's tools are right")
 	require.Equal(t, 2, ix.Len())
 }
@@ -211,12 +227,12 @@ func TestForgedFiles(t *testing.T) {
 // A damaged piece right behind the last id is damage, not the end.
 func TestDamageBehindTheLastID(t *testing.T) {
 	id := strings.Repeat("i", 1<<20-3) // with its length just one chunk of a section
-	data := forge(t, head(2, 1, ""), append(names(id), 'z'), floats(1, 0))
+	data := forge(t, head(2, 1, ""), append(names(id), 'z'), nil, floats(1, 0))
 	at := bytes.LastIndexByte(data, 'z')
 	data[at] = 'y'
 	_, err := vecindex.Read(bytes.NewReader(data), 0, vecindex.Options{})
 	require.ErrorIs(t, err, prospect.ErrCorrupt)
-	data = forge(t, head(2, 1, ""), names(id), floats(1, 0))
+	data = forge(t, head(2, 1, ""), names(id), nil, floats(1, 0))
 	_, err = vecindex.Read(bytes.NewReader(data), 0, vecindex.Options{})
 	require.NoError(t, err)
 }
@@ -302,10 +318,11 @@ func FuzzRead(f *testing.F) {
 }
 
 func FuzzContent(f *testing.F) {
-	f.Add(head(2, 2, "m"), names("a", "b"), floats(1, 0, 0.6, 0.8))
-	f.Add(head(1, 1, ""), names(strings.Repeat("x", 300)), floats(-1))
-	f.Add(head(1<<20, 1<<31-1, "m"), names("a"), floats(1))
-	f.Fuzz(func(t *testing.T, head, ids, rows []byte) { fuzzOne(t, forge(t, head, ids, rows)) })
+	f.Add(head(2, 2, "m"), names("a", "b"), []byte{}, floats(1, 0, 0.6, 0.8))
+	f.Add(heads(2, 2, 3, "m"), names("a", "b"), []byte{2, 1}, floats(1, 0, 0.6, 0.8, 0, -1))
+	f.Add(head(1, 1, ""), names(strings.Repeat("x", 300)), []byte{}, floats(-1))
+	f.Add(head(1<<20, 1<<31-1, "m"), names("a"), []byte{}, floats(1))
+	f.Fuzz(func(t *testing.T, head, ids, counts, rows []byte) { fuzzOne(t, forge(t, head, ids, counts, rows)) })
 }
 
 // fuzzOne: any bytes give a typed error, or an index that can be saved and

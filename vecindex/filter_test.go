@@ -73,7 +73,7 @@ func TestCancelledContext(t *testing.T) {
 	cancel()
 	_, err = ix.Search(done, prospect.Query{Vector: vectors[0], K: 1})
 	require.ErrorIs(t, err, context.Canceled)
-	_, err = ix.SearchBatch(done, []prospect.Query{{Vector: vectors[0], K: 1}})
+	_, err = ix.SearchBatch(done, []prospect.Query{{Vector: vectors[0], K: 1}}, vecindex.Filter{})
 	require.ErrorIs(t, err, context.Canceled)
 	_, err = ix.ScoreBatch(done, vectors, 1, vecindex.Filter{})
 	require.ErrorIs(t, err, context.Canceled)

@@ -23,7 +23,7 @@ func numbered(n, dim int) []Doc {
 			v[j] = float32(r.IntN(3) - 1)
 		}
 		v[i%dim] = 1
-		docs[i] = Doc{fmt.Sprint(i), v}
+		docs[i] = Doc{ID: fmt.Sprint(i), Vector: v}
 	}
 	return docs
 }
@@ -36,7 +36,7 @@ func TestSameHitsForAnyNumberOfCPUs(t *testing.T) {
 	require.NoError(t, ix.Apply(Changes{Add: docs}))
 	update := Changes{}
 	for i := 0; i < n; i += 7 {
-		update.Update = append(update.Update, Doc{docs[i].ID, docs[n-1-i].Vector})
+		update.Update = append(update.Update, Doc{ID: docs[i].ID, Vector: docs[n-1-i].Vector})
 		update.Delete = append(update.Delete, docs[i+1].ID)
 	}
 	require.NoError(t, ix.Apply(update))
@@ -66,45 +66,45 @@ func TestAddingCopiesNoBlock(t *testing.T) {
 	const dim = 64
 	ix, err := New(dim, Options{})
 	require.NoError(t, err)
-	perBlock := 1 << ix.rows.shift
+	perBlock := 1 << ix.vecs.unit.shift
 	require.LessOrEqual(t, perBlock*dim*4, blockBytes)
 	require.Greater(t, perBlock*dim*4, blockBytes/4)
 
 	docs := numbered(3*perBlock+1, dim)
 	require.NoError(t, ix.Apply(Changes{Add: docs[:perBlock/3]}))
 	small := ix.Snapshot()
-	require.Len(t, small.rows.data, 1)
-	require.Len(t, small.rows.data[0], perBlock/3*dim, "a small index is small")
+	require.Len(t, small.vecs.unit.data, 1)
+	require.Len(t, small.vecs.unit.data[0], perBlock/3*dim, "a small index is small")
 
 	for _, d := range docs[perBlock/3 : 3*perBlock] {
 		require.NoError(t, ix.Apply(Changes{Add: []Doc{d}}))
 	}
 	before := ix.Snapshot()
-	require.Len(t, before.rows.data, 3)
-	require.Len(t, small.rows.data[0], perBlock/3*dim, "it still sees the block of its time")
+	require.Len(t, before.vecs.unit.data, 3)
+	require.Len(t, small.vecs.unit.data[0], perBlock/3*dim, "it still sees the block of its time")
 	require.NoError(t, ix.Apply(Changes{Add: docs[3*perBlock:]}))
 	after := ix.Snapshot()
-	require.Len(t, after.rows.data, 4)
-	for i := range before.rows.data {
-		require.Same(t, &before.rows.data[i][0], &after.rows.data[i][0])
+	require.Len(t, after.vecs.unit.data, 4)
+	for i := range before.vecs.unit.data {
+		require.Same(t, &before.vecs.unit.data[i][0], &after.vecs.unit.data[i][0])
 	}
 	for i := range perBlock / 3 {
-		require.Equal(t, after.rows.row(uint32(i)), small.rows.row(uint32(i)))
+		require.Equal(t, after.vecs.unit.at(uint32(i)), small.vecs.unit.at(uint32(i)))
 	}
 }
 
 func TestExtendInOneStepEqualsManySteps(t *testing.T) {
 	for _, dim := range []int{1, 3, 100, 70_000} {
-		perBlock := 1 << newBlocks(dim).shift
+		perBlock := 1 << newBlocks[float32](dim).shift
 		for _, n := range []int{1, 2, max(perBlock-1, 1), perBlock, perBlock + 1, 2*perBlock + 3} {
-			once, steps := newBlocks(dim), newBlocks(dim)
+			once, steps := newBlocks[float32](dim), newBlocks[float32](dim)
 			once.extend(n)
 			for i := 0; i <= n; i += max(n/5, 1) {
 				steps.extend(i)
 			}
 			steps.extend(n)
-			for _, b := range []*blocks{&once, &steps} {
-				last := b.row(uint32(n - 1))
+			for _, b := range []*blocks[float32]{&once, &steps} {
+				last := b.at(uint32(n - 1))
 				require.Len(t, last, dim)
 				require.Equal(t, dim, cap(last), "appending to a row must not reach the next")
 			}
@@ -130,7 +130,7 @@ func TestCompactsByItself(t *testing.T) {
 	for i, d := range docs {
 		got, err := old.Get(d.ID)
 		require.NoError(t, err)
-		require.Equal(t, old.rows.row(uint32(i)), got)
+		require.Equal(t, old.vecs.unit.at(uint32(i)), got)
 		if i > 2500 {
 			now, err := ix.Get(d.ID)
 			require.NoError(t, err)

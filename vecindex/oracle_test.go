@@ -24,8 +24,24 @@ type oracle struct {
 }
 
 type oracleDoc struct {
-	id   string
-	unit []float64
+	id    string
+	units [][]float64
+}
+
+// best is the highest inner product with one of the document's vectors.
+func (d oracleDoc) best(v []float64) float64 {
+	best := math.Inf(-1)
+	for _, u := range d.units {
+		best = max(best, dot64(v, u))
+	}
+	return best
+}
+
+func units64(vs [][]float32) (us [][]float64) {
+	for _, v := range vs {
+		us = append(us, unit64(v))
+	}
+	return us
 }
 
 func unit64(v []float32) []float64 {
@@ -60,9 +76,11 @@ func (o *oracle) ids() []string {
 	return ids
 }
 
-func (o *oracle) add(id string, v []float32) { o.docs = append(o.docs, oracleDoc{id, unit64(v)}) }
+func (o *oracle) add(id string, vs ...[]float32) {
+	o.docs = append(o.docs, oracleDoc{id, units64(vs)})
+}
 
-func (o *oracle) update(id string, v []float32) { o.docs[o.at(id)].unit = unit64(v) }
+func (o *oracle) update(id string, vs ...[]float32) { o.docs[o.at(id)].units = units64(vs) }
 
 func (o *oracle) delete(id string) { o.docs = slices.Delete(o.docs, o.at(id), o.at(id)+1) }
 
@@ -70,15 +88,21 @@ func (o *oracle) clone() *oracle { return &oracle{o.dim, slices.Clone(o.docs)} }
 
 // keeps says whether a filter lets an id pass.
 func keeps(f vecindex.Filter, id string) bool {
-	return (f.Within == nil || slices.Contains(f.Within, id)) && (f.Keep == nil || f.Keep(id))
+	return (f.Within == nil || slices.Contains(f.Within, id)) && !slices.Contains(f.Without, id) &&
+		(f.Keep == nil || f.Keep(id))
 }
 
-// rank scores all documents that the filter keeps, best first.
+// rank scores all documents that the filter keeps, best first. It does not
+// know MinScore, which may fall between an exact score and a rounded one.
 func (o *oracle) rank(v []float64, f vecindex.Filter) []prospect.Hit {
+	return o.rankBy(func(d oracleDoc) float64 { return d.best(v) }, f)
+}
+
+func (o *oracle) rankBy(score func(oracleDoc) float64, f vecindex.Filter) []prospect.Hit {
 	var hits []prospect.Hit
 	for _, d := range o.docs {
 		if keeps(f, d.id) {
-			hits = append(hits, prospect.Hit{ID: d.id, Score: dot64(v, d.unit)})
+			hits = append(hits, prospect.Hit{ID: d.id, Score: score(d)})
 		}
 	}
 	slices.SortStableFunc(hits, func(a, b prospect.Hit) int { return cmp.Compare(b.Score, a.Score) })
@@ -123,7 +147,7 @@ func (o *oracle) requireTopK(t require.TestingT, got, want []prospect.Hit, k int
 	last := got[len(got)-1].ID
 	for _, d := range o.docs[:place[last]] {
 		_, kept := exact[d.id]
-		if kept && !seen[d.id] && slices.Equal(d.unit, o.docs[place[last]].unit) {
+		if kept && !seen[d.id] && slices.EqualFunc(d.units, o.docs[place[last]].units, slices.Equal) {
 			require.Fail(t, "tie broken against the order", "%q before %q", last, d.id)
 		}
 	}

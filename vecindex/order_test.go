@@ -85,7 +85,7 @@ func TestEmptyIndexAndBatch(t *testing.T) {
 	hits, err := ix.Search(t.Context(), prospect.Query{Vector: []float32{1, 0}, K: 1})
 	require.NoError(t, err)
 	require.Empty(t, hits)
-	lists, err := ix.SearchBatch(t.Context(), nil)
+	lists, err := ix.SearchBatch(t.Context(), nil, vecindex.Filter{})
 	require.NoError(t, err)
 	require.Empty(t, lists)
 	lists, err = ix.ScoreBatch(t.Context(), nil, 1, vecindex.Filter{})

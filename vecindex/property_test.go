@@ -30,12 +30,24 @@ func drawVector(t *rapid.T, dim int, label string) []float32 {
 	return v
 }
 
+// drawDoc draws a document with one vector or some, and returns all of them too.
+func drawDoc(t *rapid.T, id string, dim int) (vecindex.Doc, [][]float32) {
+	vs := [][]float32{drawVector(t, dim, "x")}
+	for range rapid.SampledFrom([]int{0, 0, 0, 1, 2, 5}).Draw(t, "more") {
+		vs = append(vs, drawVector(t, dim, "x"))
+	}
+	return vecindex.Doc{ID: id, Vector: vs[0], More: vs[1:]}, vs
+}
+
 func drawFilter(t *rapid.T, names []string) (f vecindex.Filter) {
 	if rapid.Bool().Draw(t, "within") {
 		f.Within = rapid.SliceOf(rapid.SampledFrom(append(names, "never"))).Draw(t, "Within")
 		if f.Within == nil {
 			f.Within = []string{}
 		}
+	}
+	if rapid.Bool().Draw(t, "without") {
+		f.Without = rapid.SliceOf(rapid.SampledFrom(append(names, "never"))).Draw(t, "Without")
 	}
 	if rapid.Bool().Draw(t, "keep") {
 		kept := rapid.SliceOf(rapid.SampledFrom(names)).Draw(t, "Keep")
@@ -51,7 +63,8 @@ func TestIndexAgainstOracle(t *testing.T) {
 	names := []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"}
 	rapid.Check(t, func(t *rapid.T) {
 		dim := rapid.SampledFrom([]int{1, 2, 3, 5, 8, 17, 40}).Draw(t, "dim")
-		ix, err := vecindex.New(dim, vecindex.Options{Identity: "model"})
+		opts := vecindex.Options{Identity: "model", Quantize: rapid.Bool().Draw(t, "quantize")}
+		ix, err := vecindex.New(dim, opts)
 		require.NoError(t, err)
 		o := &oracle{dim: dim}
 		oldIndex, oldOracle := ix.Snapshot(), o.clone()
@@ -102,24 +115,27 @@ func TestIndexAgainstOracle(t *testing.T) {
 			},
 			"apply": func(t *rapid.T) {
 				var c vecindex.Changes
+				var updated, added [][][]float32
 				ids := some(t, o.ids(), "ids")
 				split := rapid.IntRange(0, len(ids)).Draw(t, "split")
 				c.Delete = ids[:split]
 				for _, id := range ids[split:] {
-					c.Update = append(c.Update, vecindex.Doc{ID: id, Vector: drawVector(t, dim, "x")})
+					d, vs := drawDoc(t, id, dim)
+					c.Update, updated = append(c.Update, d), append(updated, vs)
 				}
 				for _, id := range some(t, free(), "new ids") {
-					c.Add = append(c.Add, vecindex.Doc{ID: id, Vector: drawVector(t, dim, "x")})
+					d, vs := drawDoc(t, id, dim)
+					c.Add, added = append(c.Add, d), append(added, vs)
 				}
 				require.NoError(t, ix.Apply(c))
 				for _, id := range c.Delete {
 					o.delete(id)
 				}
-				for _, d := range c.Update {
-					o.update(d.ID, d.Vector)
+				for i, d := range c.Update {
+					o.update(d.ID, updated[i]...)
 				}
-				for _, d := range c.Add {
-					o.add(d.ID, d.Vector)
+				for i, d := range c.Add {
+					o.add(d.ID, added[i]...)
 				}
 			},
 			"compact": func(*rapid.T) { ix.Compact() },
@@ -128,7 +144,7 @@ func TestIndexAgainstOracle(t *testing.T) {
 				n, err := ix.WriteTo(&file)
 				require.NoError(t, err)
 				require.EqualValues(t, file.Len(), n)
-				ix, err = vecindex.Read(&file, dim, vecindex.Options{Identity: "model"})
+				ix, err = vecindex.Read(&file, dim, opts)
 				require.NoError(t, err)
 			},
 			"pin": func(*rapid.T) { oldIndex, oldOracle = ix.Snapshot(), o.clone() },
@@ -141,37 +157,50 @@ func TestIndexAgainstOracle(t *testing.T) {
 }
 
 func requireSame(t *rapid.T, s *vecindex.Snapshot, o *oracle, names []string) {
-	require.Equal(t, len(o.docs), s.Len())
-	i := 0
-	for id, v := range s.All() {
-		require.Equal(t, o.docs[i].id, id)
-		for j, x := range v {
-			require.InDelta(t, o.docs[i].unit[j], x, 1e-7)
-		}
-		got, err := s.Get(id)
-		require.NoError(t, err)
-		require.Equal(t, v, got)
-		i++
-	}
-	require.Equal(t, len(o.docs), i)
-	for _, name := range names {
-		require.Equal(t, o.at(name) >= 0, s.Has(name))
-	}
+	requireSameContents(t, s, o, names)
 
 	k := rapid.IntRange(1, len(names)+1).Draw(t, "k")
 	f := drawFilter(t, names)
-	q := prospect.Query{Vector: drawVector(t, o.dim, "q"), K: k, Within: f.Within, Keep: f.Keep}
-	hits, err := s.Search(t.Context(), q)
+	q := prospect.Query{Vector: drawVector(t, o.dim, "q"), K: k}
+	lists, err := s.SearchBatch(t.Context(), []prospect.Query{q}, f)
 	require.NoError(t, err)
+	hits := lists[0]
 	o.requireTopK(t, hits, o.rank(unit64(q.Vector), f), k, 1)
 
-	// Two queries with filters of their own in one batch.
-	q2 := prospect.Query{Vector: drawVector(t, o.dim, "q"), K: 2}
-	alone, err := s.Search(t.Context(), q2)
+	// Filters of the batch and of the query are one.
+	own := q
+	own.Within, own.Keep = f.Within, f.Keep
+	lists, err = s.SearchBatch(t.Context(), []prospect.Query{own}, vecindex.Filter{Without: f.Without})
 	require.NoError(t, err)
-	lists, err := s.SearchBatch(t.Context(), []prospect.Query{q, q2, q})
+	require.Equal(t, [][]prospect.Hit{hits}, lists)
+	if len(f.Without) == 0 {
+		alone, err := s.Search(t.Context(), own)
+		require.NoError(t, err)
+		require.Equal(t, hits, alone)
+	}
+
+	// A batch gives what its queries give alone, also where they alone are
+	// searched by codes.
+	q2 := prospect.Query{Vector: drawVector(t, o.dim, "q"), K: 2, Keep: own.Keep}
+	alone, err := s.SearchBatch(t.Context(), []prospect.Query{q2}, f)
 	require.NoError(t, err)
-	require.Equal(t, [][]prospect.Hit{hits, alone, hits}, lists)
+	lists, err = s.SearchBatch(t.Context(), []prospect.Query{q, q2, own}, f)
+	require.NoError(t, err)
+	require.Equal(t, [][]prospect.Hit{hits, alone[0], hits}, lists)
+
+	// A minimum score cuts the list where its scores fall below.
+	if len(hits) > 0 {
+		least := hits[rapid.IntRange(0, len(hits)-1).Draw(t, "least")].Score
+		f := f
+		f.MinScore = &least
+		lists, err = s.SearchBatch(t.Context(), []prospect.Query{q}, f)
+		require.NoError(t, err)
+		n := 0
+		for n < len(hits) && hits[n].Score >= least {
+			n++
+		}
+		require.Equal(t, hits[:n], lists[0])
+	}
 
 	// An inner product with a vector of any length, and none.
 	w := make([]float32, o.dim)
@@ -196,6 +225,63 @@ func requireSame(t *rapid.T, s *vecindex.Snapshot, o *oracle, names []string) {
 	for j, h := range lists[0] {
 		require.Equal(t, h.Score, scores[0][j], "bit for bit")
 		require.Equal(t, h.Score, scores[1][j])
+	}
+	requireSums(t, s, o, w, f, k)
+}
+
+// requireSums holds sums of two maxima against the oracle, and against the
+// scores of which they are made.
+func requireSums(t *rapid.T, s *vecindex.Snapshot, o *oracle, w []float32, f vecindex.Filter, k int) {
+	q := drawVector(t, o.dim, "q")
+	u64, u := unit64(q), make([]float32, o.dim)
+	w64, norm := make([]float64, o.dim), 0.0
+	for j := range u {
+		u[j], w64[j] = float32(u64[j]), float64(w[j])
+		norm += w64[j] * w64[j]
+	}
+	a := rapid.SampledFrom([]float64{0, 2, -1, 0.3}).Draw(t, "alpha")
+	const b = 1.5
+	lists, err := s.ScoreSums(t.Context(), [][]float32{u, w}, [][]vecindex.Term{{{0, a}, {1, b}}, {{1, 1}}, {}}, k, f)
+	require.NoError(t, err)
+	want := o.rankBy(func(d oracleDoc) float64 { return a*d.best(u64) + b*d.best(w64) }, f)
+	o.requireTopK(t, lists[0], want, k, math.Abs(a)+b*math.Sqrt(norm)+1)
+	for i, list := range lists[:2] {
+		for _, h := range list {
+			parts, err := s.Scores(t.Context(), [][]float32{u, w}, []string{h.ID})
+			require.NoError(t, err)
+			sum := float64(a*parts[0][0]) + float64(b*parts[1][0])
+			if i == 1 {
+				sum = parts[1][0]
+			}
+			require.Equal(t, sum, h.Score, "bit for bit")
+		}
+	}
+	o.requireTopK(t, lists[2], o.rankBy(func(oracleDoc) float64 { return 0 }, f), k, 0)
+}
+
+func requireSameContents(t *rapid.T, s *vecindex.Snapshot, o *oracle, names []string) {
+	require.Equal(t, len(o.docs), s.Len())
+	i, j := 0, 0 // the j-th vector of the i-th document comes next
+	for id, v := range s.All() {
+		require.Equal(t, o.docs[i].id, id)
+		for c, x := range v {
+			require.InDelta(t, o.docs[i].units[j][c], x, 1e-7)
+		}
+		all, err := s.Vectors(id)
+		require.NoError(t, err)
+		require.Len(t, all, len(o.docs[i].units))
+		require.Equal(t, all[j], v)
+		first, err := s.Get(id)
+		require.NoError(t, err)
+		require.Equal(t, all[0], first)
+		if j++; j == len(all) {
+			i, j = i+1, 0
+		}
+	}
+	require.Equal(t, len(o.docs), i)
+	require.Zero(t, j)
+	for _, name := range names {
+		require.Equal(t, o.at(name) >= 0, s.Has(name))
 	}
 }
 
@@ -257,7 +343,7 @@ func TestSizesAndDimensions(t *testing.T) {
 			vectors = append(vectors, v)
 			queries = append(queries, prospect.Query{Vector: v, K: k, Within: f.Within, Keep: f.Keep})
 		}
-		cosines, err := ix.SearchBatch(t.Context(), queries)
+		cosines, err := ix.SearchBatch(t.Context(), queries, vecindex.Filter{})
 		require.NoError(t, err)
 		products, err := ix.ScoreBatch(t.Context(), vectors, k, f)
 		require.NoError(t, err)

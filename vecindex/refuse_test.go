@@ -100,7 +100,7 @@ func TestBadQueries(t *testing.T) {
 	} {
 		_, err := ix.Search(t.Context(), tc.q)
 		require.ErrorIs(t, err, tc.err, name)
-		_, err = ix.SearchBatch(t.Context(), []prospect.Query{{Vector: []float32{1, 0}, K: 1}, tc.q})
+		_, err = ix.SearchBatch(t.Context(), []prospect.Query{{Vector: []float32{1, 0}, K: 1}, tc.q}, vecindex.Filter{})
 		require.ErrorIs(t, err, tc.err, name)
 		require.ErrorContains(t, err, "query 1")
 	}

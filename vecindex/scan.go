@@ -3,9 +3,9 @@ package vecindex
 import (
 	"context"
 	"fmt"
+	"math"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"sync/atomic"
 
 	"github.com/viterin/vek/vek32"
@@ -15,80 +15,131 @@ import (
 	"github.com/prospect-go/prospect/internal/topk"
 )
 
-const (
-	// tileBytes of rows are scored for one probe after the other: small
-	// enough that the tile stays in the first-level cache meanwhile.
-	tileBytes = 32 << 10
-	// taskFloats is about the number of multiplications that a worker takes
-	// on at a time, and after which it looks at the context: 20 to 40 µs.
-	// A second goroutine costs 5 to 10 µs (measured on 2 cores), so one task
-	// a worker is the least that repays it.
-	taskFloats = 1 << 19
-)
+// taskFloats is about the number of multiplications that a worker takes on at
+// a time, and after which it looks at the context: 20 to 40 µs for one query.
+// A second goroutine costs 5 to 10 µs (measured on 2 cores), so one task a
+// worker is the least that repays it. Several queries need fewer µs for each.
+const taskFloats = 1 << 19
 
-// A probe is one vector to rank the rows by.
+// A ranking says what to rank by: one or more probes over shared factors.
+type ranking struct {
+	selection
+	factors []float32 // vectors one after the other; products with rows are finite
+	probes  []probe
+}
+
+// A probe is one list of hits to find.
 type probe struct {
-	vector []float32 // of the index's dimension; products with rows are finite
-	k      int       // at least 1
-	cosine bool      // clamp to [-1, 1]
+	k      int    // at least 1
+	terms  []Term // of the score; nil for the factor of the probe's position
+	cosine bool   // clamp to [-1, 1]
 	keep   func(id string) bool
+}
+
+// add appends a vector and the probe that ranks by it.
+func (r *ranking) add(v []float32, p probe) {
+	if len(r.factors) == 0 {
+		r.factors = v[:len(v):len(v)] // the next one copies both
+	} else {
+		r.factors = append(r.factors, v...)
+	}
+	r.probes = append(r.probes, p)
 }
 
 // A scan ranks rows for all probes in one pass. Workers take tasks, ranges of
 // adjacent rows, until none is left. Which worker gets which does not matter:
 // a row's score depends on nothing else, and the order of hits is total.
 type scan struct {
-	s      *Snapshot
-	probes []probe
-	list   []uint32 // the rows to rank, ascending, all live; nil for all rows
-	n      int      // how many rows
-	tile   int      // rows a tile
-	task   int      // rows a task, a multiple of tile
-	next   atomic.Int64
+	*ranking
+	s       *Snapshot
+	product product
+	n       int // how many rows
+	task    int // rows a task
+	next    atomic.Int64
 
 	panicked atomic.Pointer[any] // what a filter threw in another goroutine than the caller's
 }
 
-// rank returns the hits of each probe among all documents, or among within
-// where that is not nil.
-func (s *Snapshot) rank(ctx context.Context, probes []probe, within []string) ([][]prospect.Hit, error) {
-	if len(probes) == 0 {
+// rank returns the hits of each probe.
+func (s *Snapshot) rank(ctx context.Context, r *ranking) ([][]prospect.Hit, error) {
+	if len(r.probes) == 0 {
 		return nil, ctx.Err()
 	}
-	dim := s.rows.dim
-	c := &scan{s: s, probes: probes, n: s.docs.Rows(), tile: max(tileBytes/4/dim, 1)}
-	if within != nil {
-		list := s.docs.LiveRows(make([]uint32, 0, len(within)), within)
-		slices.Sort(list)
-		c.list = slices.Compact(list)
-		c.n = len(c.list)
+	if len(r.probes) == 1 { // one filter instead of two
+		r.keep, r.probes[0].keep = both(r.keep, r.probes[0].keep), nil
 	}
-	c.task = max(taskFloats/dim/len(probes)/c.tile, 1) * c.tile
+	if lists, done, err := s.rankByCodes(ctx, r); done || err != nil {
+		return lists, err
+	}
+	return s.rankExactly(ctx, r)
+}
 
+// rankExactly is rank by the vectors themselves.
+func (s *Snapshot) rankExactly(ctx context.Context, r *ranking) ([][]prospect.Hit, error) {
+	c := s.newScan(r)
+	workers, err := c.run(ctx, (*scan).rows)
+	if err != nil {
+		return nil, err
+	}
+	defer release(workers)
+	return c.hits(workers), nil
+}
+
+func (s *Snapshot) newScan(r *ranking) *scan {
+	c := &scan{ranking: r, s: s, n: s.docs.Rows()}
+	c.product = product{vecs: &s.vecs, factors: r.factors, tile: tileOf(s.Dim())}
+	if r.list != nil {
+		c.n = len(r.list)
+	}
+	work := max(len(r.factors), 1) // multiplications a row
+	if rows := s.docs.Rows(); rows > 0 {
+		work *= max(s.vecs.n/rows, 1)
+	}
+	c.task = max(taskFloats/work, 1)
+	if t := c.product.tile; c.task > t {
+		c.task -= c.task % t
+	} else if len(r.factors) > s.Dim() {
+		c.task = t // the kernel for many factors wants many rows
+	}
+	return c
+}
+
+// run lets workers do all tasks and returns them, to be released by the
+// caller, with what they found.
+func (c *scan) run(ctx context.Context, rows func(c *scan, w *worker, lo, hi int)) ([]*worker, error) {
 	workers := make([]*worker, max(min(c.n/c.task, runtime.GOMAXPROCS(0)), 1))
 	for i := range workers {
-		workers[i] = newWorker(probes)
-		defer workers[i].release()
+		workers[i] = takeWorker(c.probes)
 	}
+	ok := false
 	var others errgroup.Group
-	defer func() { _ = others.Wait() }() // before release, also when a filter panics
+	defer func() {
+		_ = others.Wait() // also when a filter panics
+		if !ok {
+			release(workers)
+		}
+	}()
 	for _, w := range workers[1:] {
 		others.Go(func() error {
 			defer c.catch()
-			return c.work(ctx, w)
+			return c.work(ctx, w, rows)
 		})
 	}
-	err := c.work(ctx, workers[0])
+	err := c.work(ctx, workers[0], rows)
 	if err2 := others.Wait(); err == nil {
 		err = err2
 	}
 	if p := c.panicked.Load(); p != nil {
 		panic(*p)
 	}
-	if err != nil {
-		return nil, err
+	ok = err == nil
+	return workers, err
+}
+
+func release(workers []*worker) {
+	for _, w := range workers {
+		w.release()
 	}
-	return c.hits(workers), nil
 }
 
 // catch keeps a filter's panic for the caller's goroutine, where it can be
@@ -102,7 +153,7 @@ func (c *scan) catch() {
 }
 
 // work takes tasks until there are no more or ctx is done.
-func (c *scan) work(ctx context.Context, w *worker) error {
+func (c *scan) work(ctx context.Context, w *worker, rows func(c *scan, w *worker, lo, hi int)) error {
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -112,75 +163,122 @@ func (c *scan) work(ctx context.Context, w *worker) error {
 		if lo >= c.n {
 			return nil
 		}
-		c.rows(w, lo, min(hi, c.n))
+		rows(c, w, lo, min(hi, c.n))
 	}
 }
 
 // rows offers rows lo to hi (excluded) of the scan to w's heaps, tile by tile.
 func (c *scan) rows(w *worker, lo, hi int) {
-	dim := c.s.rows.dim
 	for lo < hi {
-		limit := min(lo+c.tile, hi)
-		var span []float32
-		if c.list == nil {
-			span = c.s.rows.span(uint32(lo), uint32(limit))
-			limit = lo + len(span)/dim
+		t := c.tileAt(lo, hi)
+		scores := c.product.scores(w, t)
+		if c.keep != nil && len(c.probes) > 1 {
+			w.asked = sized(w.asked, t.n)
+			clear(w.asked)
 		}
-		scores := slices.Grow(w.scores[:0], limit-lo)[:limit-lo]
-		w.scores = scores
-		for p := range c.probes {
-			v := c.probes[p].vector
-			if c.list == nil {
-				dots(scores, span, v)
-			} else {
-				for i, row := range c.list[lo:limit] {
-					scores[i] = vek32.Dot(c.s.rows.row(row), v)
-				}
+		for i := range c.probes {
+			p := &c.probes[i]
+			h := &w.heaps[i]
+			if p.terms != nil {
+				w.sums = sized(w.sums, t.n)
+				sum(w.sums, p.terms, scores)
+				offer(c, w, h, p, &t, w.sums)
+				continue
 			}
-			c.offer(&w.heaps[p], &c.probes[p], lo, scores)
+			own := scores[i*t.n : (i+1)*t.n]
+			// Once a heap is full most tiles have nothing for it, which a
+			// vector instruction sees sooner than the loop.
+			if float64(vek32.Max(own)) >= c.limit(h, p) {
+				offer(c, w, h, p, &t, own)
+			}
 		}
-		lo = limit
+		lo += t.n
 	}
 }
 
-// dots sets dst[i] to the inner product of v and the i-th row of rows, which
-// holds len(dst) rows of len(v) floats.
-func dots(dst, rows, v []float32) {
-	d := len(v)
-	for i := range dst {
-		dst[i] = vek32.Dot(rows[i*d:(i+1)*d], v)
+// tileAt is the tile of the rows from lo on, up to hi: a tile's worth of
+// vectors that lie side by side where the index has one vector a row.
+func (c *scan) tileAt(lo, hi int) tile {
+	v, size := &c.s.vecs, c.product.tile
+	if c.list != nil {
+		n := min(hi-lo, size)
+		return tile{list: c.list[lo : lo+n], n: n}
 	}
+	t := tile{first: uint32(lo)}
+	if v.starts == nil {
+		left := 1<<v.unit.shift - lo&(1<<v.unit.shift-1) // of lo's block
+		t.n = min(hi-lo, size, left)
+		return t
+	}
+	for t.n = 1; lo+t.n < hi && int(v.first(uint32(lo+t.n+1))-v.first(uint32(lo))) <= size; {
+		t.n++
+	}
+	return t
 }
 
-// offer pushes what may enter the heap. The scores are those of the scan's
-// rows from lo on. The order of the tests is by price: most rows end at the
-// first.
-func (c *scan) offer(h *topk.Heap[float32], p *probe, lo int, scores []float32) {
+// limit is the least score that may still enter the heap.
+func (r *ranking) limit(h *topk.Heap[float64], p *probe) float64 {
+	limit := r.min
+	if h.Full() {
+		limit = max(limit, h.Worst().Score)
+	}
+	if p.cosine && limit <= -1 {
+		return math.Inf(-1) // lower ones are clamped to it
+	}
+	return limit
+}
+
+// offer pushes the rows of a tile that may enter the heap. The order of the
+// tests is by price: most rows end at the first.
+func offer[S topk.Score](c *scan, w *worker, h *topk.Heap[float64], p *probe, t *tile, scores []S) {
 	docs := &c.s.docs
-	allLive := docs.AllLive() || c.list != nil
-	for i, score := range scores {
-		if h.Full() && score < h.Worst().Score {
+	limit := c.limit(h, p)
+	for i, s := range scores {
+		score := float64(s)
+		if score < limit {
 			continue
 		}
-		row := uint32(lo + i)
-		if c.list != nil {
-			row = c.list[lo+i]
-		}
-		if !allLive && !docs.Live(row) {
+		row := t.row(i)
+		if c.list == nil && c.hidden.Contains(row) {
 			continue
 		}
 		if p.cosine {
 			score = min(max(score, -1), 1)
 		}
-		it := topk.Item[float32]{Score: score, Seq: docs.Seq(row), Row: row}
-		if h.Full() && topk.Compare(it, h.Worst()) >= 0 {
-			continue
-		}
-		if p.keep != nil && !p.keep(docs.ID(row)) {
+		it := topk.Item[float64]{Score: score, Seq: docs.Seq(row), Row: row}
+		if score < c.min || h.Full() && topk.Compare(it, h.Worst()) >= 0 || !c.keeps(w, p, i, row) {
 			continue
 		}
 		h.Push(it)
+		limit = c.limit(h, p)
 	}
+}
+
+// keeps asks the filters about the i-th row of a tile. What all probes share is
+// asked once a row.
+func (c *scan) keeps(w *worker, p *probe, i int, row uint32) bool {
+	if c.keep == nil && p.keep == nil {
+		return true
+	}
+	id := c.s.docs.ID(row)
+	switch {
+	case c.keep == nil:
+	case len(c.probes) == 1:
+		if !c.keep(id) {
+			return false
+		}
+	default:
+		if w.asked[i] == unasked {
+			w.asked[i] = no
+			if c.keep(id) {
+				w.asked[i] = yes
+			}
+		}
+		if w.asked[i] == no {
+			return false
+		}
+	}
+	return p.keep == nil || p.keep(id)
 }
 
 // hits merges what the workers found.
@@ -198,7 +296,7 @@ func (c *scan) hits(workers []*worker) [][]prospect.Hit {
 	for p := range lists {
 		from := len(all)
 		for _, it := range workers[0].heaps[p].Sorted() {
-			all = append(all, prospect.Hit{ID: c.s.docs.ID(it.Row), Score: float64(it.Score)})
+			all = append(all, prospect.Hit{ID: c.s.docs.ID(it.Row), Score: it.Score})
 		}
 		lists[p] = all[from:len(all):len(all)]
 	}

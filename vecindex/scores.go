@@ -4,16 +4,16 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/viterin/vek/vek32"
-
 	"github.com/prospect-go/prospect"
 )
 
 // ScoreBatch returns, for each vector, the k documents with the highest inner
 // product of the vector with their unit vectors, best first, ties by order of
 // insertion. The vectors are neither scaled nor the scores clamped: for a
-// combined vector α·f(q) + β·f(s̃) the score is α·cos(q, d) + β·cos(s̃, d). A
-// zero vector scores 0 everywhere. All vectors are answered in one pass.
+// combined vector α·f(q) + β·f(s̃) and documents with one vector each, the
+// score is α·cos(q, d) + β·cos(s̃, d); see ScoreSums for documents with
+// several. A zero vector scores 0 everywhere. All vectors are answered in one
+// pass.
 //
 // Errors: [prospect.ErrInvalidK]; [prospect.ErrDimension] and
 // [prospect.ErrNotFinite] (also for a norm near the end of float32's range)
@@ -24,25 +24,30 @@ func (s *Snapshot) ScoreBatch(ctx context.Context, vectors [][]float32, k int, f
 	if err := (prospect.Query{K: k}).Validate(); err != nil {
 		return nil, err
 	}
+	sel, err := s.selects(f)
+	if err != nil {
+		return nil, err
+	}
 	if err := s.checkFactors(vectors); err != nil {
 		return nil, err
 	}
-	probes := make([]probe, len(vectors))
-	for i, v := range vectors {
-		probes[i] = probe{vector: v, k: k, keep: f.Keep}
+	r := ranking{selection: sel}
+	for _, v := range vectors {
+		r.add(v, probe{k: k})
 	}
-	return s.rank(ctx, probes, f.Within)
+	return s.rank(ctx, &r)
 }
 
 // Scores returns the inner products of the vectors with the unit vectors of
-// the given documents: the j-th score of the i-th list belongs to vectors[i]
-// and ids[j], and is bit for bit what ScoreBatch gives. For a unit vector it is
-// the cosine, up to rounding and not clamped.
+// the given documents, the highest where a document has several: the j-th
+// score of the i-th list belongs to vectors[i] and ids[j], and is bit for bit
+// what ScoreBatch gives. For a unit vector it is the cosine, up to rounding and
+// not clamped.
 //
 // Errors: [prospect.ErrNotFound] in a [*prospect.IDError] for the first
 // unknown id, those of ScoreBatch for vectors, ctx's error.
 //
-// Cost: O(M·d) for each of the ids.
+// Cost: O(M·d) for each vector of the ids.
 func (s *Snapshot) Scores(ctx context.Context, vectors [][]float32, ids []string) ([][]float64, error) {
 	if err := s.checkFactors(vectors); err != nil {
 		return nil, err
@@ -60,34 +65,43 @@ func (s *Snapshot) Scores(ctx context.Context, vectors [][]float32, ids []string
 
 func (s *Snapshot) checkFactors(vectors [][]float32) error {
 	for i, v := range vectors {
-		if err := checkFactor(v, s.rows.dim); err != nil {
+		if err := checkFactor(v, s.Dim()); err != nil {
 			return fmt.Errorf("vector %d: %w", i, err)
 		}
 	}
 	return nil
 }
 
-// products returns the inner product of each vector with each row.
+// products returns the best inner product of each vector with each row.
 func (s *Snapshot) products(ctx context.Context, vectors [][]float32, rows []uint32) ([][]float64, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	all := make([]float64, len(vectors)*len(rows))
 	lists := make([][]float64, len(vectors))
-	for i := range lists {
+	var block []float32
+	for i, v := range vectors {
 		lists[i] = all[i*len(rows) : (i+1)*len(rows) : (i+1)*len(rows)]
+		block = append(block, v...)
 	}
-	work := 0
-	for j, row := range rows {
-		r := s.rows.row(row)
-		for i, v := range vectors {
-			lists[i][j] = float64(vek32.Dot(r, v))
-		}
-		if work += len(r) * len(vectors); work >= taskFloats {
-			work = 0
-			if err := ctx.Err(); err != nil {
-				return nil, err
+	if len(all) == 0 {
+		return lists, nil
+	}
+	w := takeWorker(nil)
+	defer w.release()
+	p := product{vecs: &s.vecs, factors: block, tile: tileOf(s.Dim())}
+	for at := 0; at < len(rows); {
+		t := tile{list: rows[at:min(at+p.tile, len(rows))]}
+		t.n = len(t.list)
+		scores := p.scores(w, t)
+		for i := range lists {
+			for j, x := range scores[i*t.n : (i+1)*t.n] {
+				lists[i][at+j] = float64(x)
 			}
+		}
+		at += t.n
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
 	}
 	return lists, nil

@@ -7,23 +7,11 @@ import (
 	"github.com/prospect-go/prospect"
 )
 
-// A Filter restricts what is ranked. The zero Filter keeps everything; with
-// both fields set a document must pass both.
-type Filter struct {
-	// Within, where it is not nil, restricts to these ids. Unknown and
-	// repeated ids are ignored. Only the rows of these ids are read.
-	Within []string
-	// Keep, where it is not nil, restricts to the ids for which it returns
-	// true. It is asked only about documents whose score would rank, possibly
-	// from several goroutines at once, and must give one answer per id. A panic
-	// in it reaches the caller of the search.
-	Keep func(id string) bool
-}
-
 // Search returns the q.K documents whose vectors have the highest cosine with
 // q.Vector, from -1 to 1, best first, as [prospect.Searcher] promises.
 // q.Vector need not have unit length; q.Text is ignored. Filters apply while
-// scanning, so fewer than q.K hits means that there are no more.
+// scanning, so fewer than q.K hits means that there are no more. For what a
+// query has no field for, such as a minimum score, see SearchBatch.
 //
 // Errors: [prospect.ErrInvalidK], [prospect.ErrUnsupportedQuery] (no vector),
 // [prospect.ErrDimension], [prospect.ErrZeroVector],
@@ -32,66 +20,84 @@ type Filter struct {
 // Cost: O(n·d), a handful of allocations. With q.Within it is linear in its
 // length instead of n.
 func (s *Snapshot) Search(ctx context.Context, q prospect.Query) ([]prospect.Hit, error) {
-	unit, err := s.unitOf(q)
-	if err != nil {
+	if err := s.checkQuery(q); err != nil {
 		return nil, err
 	}
-	lists, err := s.rank(ctx, []probe{{vector: unit, k: q.K, cosine: true, keep: q.Keep}}, q.Within)
+	lists, err := s.search(ctx, []prospect.Query{q}, Filter{})
 	if err != nil {
 		return nil, err
 	}
 	return lists[0], nil
 }
 
-// SearchBatch answers several queries in one pass over the rows: the i-th
-// list is what Search gives for the i-th query. Errors are those of Search,
-// with the position of the query in their text; then there are no lists.
-func (s *Snapshot) SearchBatch(ctx context.Context, queries []prospect.Query) ([][]prospect.Hit, error) {
-	lists := make([][]prospect.Hit, len(queries))
-	probes := make([]probe, 0, len(queries))
-	at := make([]int, 0, len(queries)) // at[i] is the query of probes[i]
+// SearchBatch answers several queries in one pass over the vectors: the i-th
+// list is what Search gives for the i-th query among what f keeps. Queries
+// with a Within of their own are answered one by one. Errors are those of
+// Search, with the position of the query in their text; then there are no
+// lists.
+func (s *Snapshot) SearchBatch(ctx context.Context, queries []prospect.Query, f Filter) ([][]prospect.Hit, error) {
 	for i, q := range queries {
-		unit, err := s.unitOf(q)
-		if err != nil {
+		if err := s.checkQuery(q); err != nil {
 			return nil, fmt.Errorf("query %d: %w", i, err)
 		}
-		p := probe{vector: unit, k: q.K, cosine: true, keep: q.Keep}
+	}
+	return s.search(ctx, queries, f)
+}
+
+// search is SearchBatch of valid queries.
+func (s *Snapshot) search(ctx context.Context, queries []prospect.Query, f Filter) ([][]prospect.Hit, error) {
+	sel, err := s.selects(f)
+	if err != nil {
+		return nil, err
+	}
+	lists := make([][]prospect.Hit, len(queries))
+	shared := ranking{selection: sel}
+	var at []int // at[i] is the query of shared.probes[i]
+	for i, q := range queries {
+		p := probe{k: q.K, cosine: true, keep: q.Keep}
 		if q.Within == nil {
-			probes, at = append(probes, p), append(at, i)
+			shared.add(s.unitOf(q), p)
+			at = append(at, i)
 			continue
 		}
-		// Its rows are its own: nothing to share with the others.
-		one, err := s.rank(ctx, []probe{p}, q.Within)
+		// Its documents are its own: nothing to share with the others.
+		own := ranking{selection: s.within(sel, q.Within)}
+		own.add(s.unitOf(q), p)
+		one, err := s.rank(ctx, &own)
 		if err != nil {
 			return nil, err
 		}
 		lists[i] = one[0]
 	}
-	shared, err := s.rank(ctx, probes, nil)
+	rest, err := s.rank(ctx, &shared)
 	if err != nil {
 		return nil, err
 	}
-	for j, list := range shared {
+	for j, list := range rest {
 		lists[at[j]] = list
 	}
 	return lists, nil
 }
 
-// unitOf validates a query and returns its vector scaled to unit length.
-func (s *Snapshot) unitOf(q prospect.Query) ([]float32, error) {
+func (s *Snapshot) checkQuery(q prospect.Query) error {
 	if err := q.Validate(); err != nil {
-		return nil, err
+		return err
 	}
 	if len(q.Vector) == 0 {
-		return nil, fmt.Errorf("%w: a vector", prospect.ErrUnsupportedQuery)
+		return fmt.Errorf("%w: a vector", prospect.ErrUnsupportedQuery)
 	}
-	norm, err := normOf(q.Vector, s.rows.dim)
-	if err != nil {
-		return nil, fmt.Errorf("query vector: %w", err)
+	if _, err := normOf(q.Vector, s.Dim()); err != nil {
+		return fmt.Errorf("query vector: %w", err)
 	}
-	unit := make([]float32, s.rows.dim)
+	return nil
+}
+
+// unitOf is a valid query's vector, scaled to unit length.
+func (s *Snapshot) unitOf(q prospect.Query) []float32 {
+	norm, _ := normOf(q.Vector, s.Dim())
+	unit := make([]float32, s.Dim())
 	scale(unit, q.Vector, norm)
-	return unit, nil
+	return unit
 }
 
 // Search is [Snapshot.Search] of the current state. It makes an Index a
@@ -101,6 +107,6 @@ func (ix *Index) Search(ctx context.Context, q prospect.Query) ([]prospect.Hit, 
 }
 
 // SearchBatch is [Snapshot.SearchBatch] of the current state.
-func (ix *Index) SearchBatch(ctx context.Context, queries []prospect.Query) ([][]prospect.Hit, error) {
-	return ix.Snapshot().SearchBatch(ctx, queries)
+func (ix *Index) SearchBatch(ctx context.Context, queries []prospect.Query, f Filter) ([][]prospect.Hit, error) {
+	return ix.Snapshot().SearchBatch(ctx, queries, f)
 }

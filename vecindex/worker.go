@@ -9,30 +9,50 @@ import (
 
 // A worker is what one goroutine of a scan writes to.
 type worker struct {
-	heaps  []topk.Heap[float32] // by probe
-	scores []float32            // of one tile
+	heaps []topk.Heap[float64] // by probe
+
+	// Of one tile.
+	scores []float32 // by factor and vector of a span
+	best   []float32 // by factor and row
+	sums   []float64 // by row
+	asked  []answer  // by row: what the filter said
+
+	// Of a scan of codes.
+	dots  []int32
+	found []candidate
 }
+
+// An answer is what a filter said about a row of the tile.
+type answer uint8
+
+const (
+	unasked answer = iota
+	yes
+	no
+)
 
 var workerPool = sync.Pool{New: func() any { return new(worker) }}
 
-func newWorker(probes []probe) *worker {
+// takeWorker returns a worker with an empty heap for each probe.
+func takeWorker(probes []probe) *worker {
 	w := workerPool.Get().(*worker)
 	w.heaps = slices.Grow(w.heaps[:0], len(probes))[:len(probes)]
 	for i := range w.heaps {
 		w.heaps[i].Reset(probes[i].k)
 	}
+	w.found = w.found[:0]
 	return w
 }
 
-// maxPooled bounds the items that a rare, large search leaves in the pool.
-const maxPooled = 1 << 16
+// maxPooled bounds the bytes that a rare, large search leaves in the pool.
+const maxPooled = 2 << 20
 
 func (w *worker) release() {
-	kept := 0
+	bytes := 4*cap(w.scores) + 4*cap(w.best) + 8*cap(w.sums) + 4*cap(w.dots) + 8*cap(w.found)
 	for i := range w.heaps {
-		kept += w.heaps[i].Len()
+		bytes += 16 * w.heaps[i].Len()
 	}
-	if kept <= maxPooled {
+	if bytes <= maxPooled {
 		workerPool.Put(w)
 	}
 }

@@ -216,6 +216,21 @@ func (v View) AllLive() bool { return v.numDead == 0 }
 // Live says whether a row is not dead. Rows of the view only.
 func (v View) Live(row uint32) bool { return !v.dead.Contains(row) }
 
+// Hidden is the set of the rows that are dead or belong to one of the ids, of
+// which unknown ones are ignored. It must not be changed. Cost: O(1) without
+// ids, else one bit a row.
+func (v View) Hidden(ids []string) bitmap.Bitmap {
+	if len(ids) == 0 {
+		return v.dead
+	}
+	hidden := make(bitmap.Bitmap, (len(v.ids)+63)/64)
+	copy(hidden, v.dead)
+	for _, row := range v.LiveRows(make([]uint32, 0, len(ids)), ids) {
+		hidden.Set(row)
+	}
+	return hidden
+}
+
 // ID is the id of a row.
 func (v View) ID(row uint32) string { return v.ids[row] }
 
