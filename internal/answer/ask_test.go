@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -154,6 +155,7 @@ func TestAskKeepsAnAnswerThatCameAsTheContextEnded(t *testing.T) {
 func TestCutKeepsCodePointsWhole(t *testing.T) {
 	for n := range 8 {
 		got := cut("aé€😀", n)
+		require.True(t, utf8.ValidString(got), "%q", got)
 		require.LessOrEqual(t, len(strings.TrimSuffix(got, " […]")), n)
 		require.True(t, strings.HasPrefix("aé€😀", strings.TrimSuffix(got, " […]")), got)
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding"
 	"encoding/json"
 	"math"
-	"math/big"
 	"reflect"
 	"slices"
 	"strconv"
@@ -189,9 +188,8 @@ func toNumber(n node, integer bool) node {
 	if !ok {
 		return n
 	}
-	if f, err := strconv.ParseFloat(lit, 64); integer && err == nil && f == math.Trunc(f) && strings.ContainsAny(lit, ".eE") && math.Abs(f) < 1<<63 {
-		i, _ := big.NewFloat(f).Int(nil) // 3.0 is 3, 1e3 is 1000
-		lit = i.String()
+	if f, err := strconv.ParseFloat(lit, 64); integer && err == nil && f == math.Trunc(f) && strings.ContainsAny(lit, ".eE") {
+		lit = strconv.FormatFloat(f, 'f', 0, 64) // 3.0 is 3, 1e3 is 1000
 	}
 	return node{kind: number, text: lit}
 }

@@ -22,7 +22,7 @@ func (p *parser) quoted(isKey bool) string {
 			continue
 		}
 		if n := q.endAt(p.s[p.pos:]); n > 0 {
-			if n == len(`"""`) && q.open == `"""` || p.closes(p.pos+n, isKey) {
+			if p.closes(p.pos+n, isKey) {
 				p.pos += n
 				return b.String()
 			}
@@ -180,23 +180,22 @@ func (p *parser) bare() (node, error) {
 }
 
 // cutWords returns the words that s begins with, up to a mark that ends them,
-// and whether they go on to the end of the answer. It reads no further than
-// that: the time for a list of words is linear in its length.
+// and whether they go on to the end of s. It reads no further than that: the
+// time for a list of words is linear in its length.
 func cutWords(s string) (words string, toEnd bool) {
 	spaced, url := false, false
 	for i := 0; i < len(s); i++ {
 		rest := s[i:]
-		colon := i > 0 && s[i-1] == ':' // as in http://
 		switch c := s[i]; {
-		case strings.IndexByte(",;]}\n\r", c) >= 0:
+		case strings.IndexByte(",;]}\n\r", c) >= 0,
+			strings.HasPrefix(rest, "，"), strings.HasPrefix(rest, "```"),
+			strings.HasPrefix(rest, "/*"), strings.HasPrefix(rest, " #"):
 			return s[:i], false
-		case strings.HasPrefix(rest, "```"):
-			return s[:i], true
-		case strings.HasPrefix(rest, "//") && colon:
-			url = true
-		case strings.HasPrefix(rest, "//") && !url,
-			!colon && (strings.HasPrefix(rest, "/*") || strings.HasPrefix(rest, " #") || strings.HasPrefix(rest, "，")):
-			return s[:i], false
+		case strings.HasPrefix(rest, "//") && !url:
+			if i == 0 || s[i-1] != ':' {
+				return s[:i], false
+			}
+			url = true // http://host//path has no comment in it
 		case !spaced && (c == ' ' || c == '\t'):
 			// A quote behind the first word begins the next string: a comma is
 			// missing.
