@@ -1,9 +1,6 @@
 package vecindex
 
-import (
-	"math"
-	"unsafe"
-)
+import "math"
 
 // codes are the vectors in eight bits a component: x = scale·c + e, with c
 // from -127 to 127. A copy of the struct is a snapshot's, as with blocks.
@@ -17,9 +14,6 @@ type param struct {
 	scale float32
 	err   float32 // at least the norm of e
 }
-
-// codeOverhead is what a vector's codes take besides a byte a component.
-const codeOverhead = int(unsafe.Sizeof(param{}))
 
 func newCodes(dim int) *codes {
 	return &codes{values: newBlocks[int8](dim), params: newBlocks[param](1)}

@@ -187,3 +187,19 @@ func TestAllStopsAndCopies(t *testing.T) {
 		require.True(t, slices.Equal(want, again), "a caller cannot reach the index's rows")
 	}
 }
+
+// heapAfter is how many bytes what make returns keeps alive.
+func heapAfter(make func() any) uint64 {
+	heap := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.GC() // empties pools too
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := heap()
+	kept := make()
+	after := heap()
+	runtime.KeepAlive(kept)
+	return after - before
+}
