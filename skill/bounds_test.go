@@ -56,7 +56,7 @@ func TestAliasOfItself(t *testing.T) {
 }
 
 func TestNesting(t *testing.T) {
-	for depth, fits := range map[int]bool{60: true, 70: false, 9_000: false, 30_000: false} {
+	for depth, fits := range map[int]bool{65: true, 66: false, 9_000: false, 30_000: false} {
 		text := "---\nname: x\ndescription: y\na: " + strings.Repeat("[", depth) + strings.Repeat("]", depth) + "\n---\n"
 		s, _, err := skill.Parse([]byte(text), skill.ParseOptions{})
 		require.NoError(t, err)

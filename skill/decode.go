@@ -23,6 +23,11 @@ func decodeText(data []byte, report *reporter) string {
 		report.warn(ControlCharacters, line, fmt.Sprintf("%d NUL removed", n))
 		text = strings.ReplaceAll(text, "\x00", "")
 	}
+	// A second byte order mark, or what web pages leave in what is copied.
+	if rest := strings.TrimLeft(text, "\uFEFF\u200B\u2060"); rest != text {
+		report.warn(ControlCharacters, 1, "invisible characters removed from the start")
+		text = rest
+	}
 	return normaliseLineEnds(text, report)
 }
 

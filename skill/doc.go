@@ -29,9 +29,10 @@
 //     YAML, and one key at a time, so that the others keep their values.
 //   - Lines among the keys that belong to none, such as the marks of a merge
 //     conflict, are left out. Tabs at the start of lines become spaces. Control
-//     characters in the front matter are removed.
+//     characters in the front matter are removed, as are invisible ones at the
+//     start of the file.
 //   - Front matter may stand below blank lines or other text, lack its opening
-//     fence, its closing fence, or have that one indented.
+//     fence, its closing fence, or have that one indented or longer.
 //   - The last of several values of a key counts. A key may be spelled
 //     Description or allowed_tools.
 //   - A missing name is the folder's, or made of the file's hash where there is

@@ -89,8 +89,8 @@ func closings(lines []string, at int, fence, misplaced string) []cut {
 		}
 	}
 	for i := at + 1; i < limit; i++ {
-		if strings.TrimSpace(lines[i]) == fence {
-			c := way(i, i+1, "the closing fence is indented")
+		if hyphens.MatchString(strings.TrimSpace(lines[i])) {
+			c := way(i, i+1, "the closing fence is indented or of another length")
 			c.body = unindent(c.body, len(lines[i])-len(strings.TrimLeft(lines[i], " ")))
 			ways = append(ways, c)
 			break

@@ -73,8 +73,8 @@ func readFront(text string, maxBytes int, fromBody bool, report *reporter) front
 }
 
 // parseFront parses the first of the ways that is YAML, else the one that can be
-// repaired with the fewest lines left out. The error is what YAML said to the first way, also where a repair
-// helped; the root is nil if none did.
+// repaired with the fewest lines left out. The error is what YAML said to the
+// first way, also where a repair helped; the root is nil if none did.
 func parseFront(ways []cut, maxBytes int) (front, error) {
 	var first error
 	for i, c := range ways {
@@ -90,13 +90,13 @@ func parseFront(ways []cut, maxBytes int) (front, error) {
 	}
 	var best front
 	fewest := -1
-	for _, c := range ways {
+	for i, c := range ways {
 		if len(c.front) > maxBytes {
 			continue
 		}
 		text, _ := readableControls(c.front)
 		root, repairs := repairYAML(text)
-		if root == nil || !hasKey(root, "description") && !hasKey(root, "name") {
+		if root == nil || !hasKey(root, "description") && (i > 0 || !hasKey(root, "name")) {
 			continue
 		}
 		lost := 0

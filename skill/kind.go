@@ -20,8 +20,9 @@ const (
 	Encoding
 	// InvalidBytes: bytes that fit no encoding became U+FFFD. [warning]
 	InvalidBytes
-	// ControlCharacters: NUL or, in the front matter, other control characters
-	// were removed or read as Windows-1252. [warning]
+	// ControlCharacters: NUL, invisible characters at the start or, in the front
+	// matter, other control characters were removed or read as Windows-1252.
+	// [warning]
 	ControlCharacters
 	// NoFrontMatter: the file has none. [error; warning with
 	// ParseOptions.DescriptionFromBody]
@@ -29,7 +30,8 @@ const (
 	// MisplacedFrontMatter: the front matter does not start the file, or lacks its
 	// opening fence. [warning]
 	MisplacedFrontMatter
-	// UnclosedFrontMatter: the closing fence is missing or indented. [warning]
+	// UnclosedFrontMatter: the closing fence is missing, indented or of another
+	// length than the opening one. [warning]
 	UnclosedFrontMatter
 	// RepairedYAML: the front matter was not valid YAML, a repair made it so. [warning]
 	RepairedYAML

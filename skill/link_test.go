@@ -1,6 +1,7 @@
 package skill_test
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -154,6 +155,19 @@ func TestLinkCircles(t *testing.T) {
 		"self": skill.Error, "one": skill.Error, "two": skill.Error,
 		"a/up": skill.Note, "a/here": skill.Note, "x/up": skill.Note,
 	}, problemPaths(l.Problems))
+}
+
+// A path may go through 40 links and no more.
+func TestLinkChains(t *testing.T) {
+	links := map[string]string{"root/l39": "a", "root/m": "l0"}
+	want := map[string]skill.Severity{"l39": skill.Note, "m": skill.Error}
+	for i := range 39 {
+		links[fmt.Sprintf("root/l%d", i)] = fmt.Sprintf("l%d", i+1)
+		want[fmt.Sprintf("l%d", i)] = skill.Note
+	}
+	l := loadBothWays(t, linkTree(t, []string{"root/a/SKILL.md"}, links))
+	require.Equal(t, []string{"a"}, ids(l.Skills))
+	require.Equal(t, want, problemPaths(l.Problems))
 }
 
 func TestUnreadableOnDisk(t *testing.T) {

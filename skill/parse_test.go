@@ -255,6 +255,21 @@ func TestViolations(t *testing.T) {
 			text: "name: x\ndescription: y\n---\nBody.", kind: skill.MisplacedFrontMatter,
 			check: func(t *testing.T, s *skill.Skill) { require.Equal(t, "Body.", s.Body) },
 		},
+		"closing fence of another length": {
+			text: "---\nname: x\ndescription: y\n-----\nBody.", kind: skill.UnclosedFrontMatter,
+			check: func(t *testing.T, s *skill.Skill) { require.Equal(t, "Body.", s.Body) },
+		},
+		"stray words between keys": {
+			text: "---\nname: x\n\nstray words\n\ndescription: y\n---\nBody.",
+			kind: skill.RepairedYAML, strict: skill.InvalidYAML,
+			check: func(t *testing.T, s *skill.Skill) {
+				require.Equal(t, []string{"x", "y", "Body."}, []string{s.Name, s.Description, s.Body})
+			},
+		},
+		"invisible characters at the start": {
+			text: "\uFEFF\uFEFF\u200B---\nname: x\ndescription: y\n---\nBody.", kind: skill.ControlCharacters,
+			check: func(t *testing.T, s *skill.Skill) { require.Equal(t, "Body.", s.Body) },
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, ks := parsed(t, test.text, skill.ParseOptions{})
@@ -278,11 +293,13 @@ func TestUnusable(t *testing.T) {
 		"# Title\n\nText.":           skill.NoFrontMatter,
 		"# T\n---\na: b\n---\nText.": skill.NoFrontMatter, // a rule, not a fence
 		"name: x\n\nText.":           skill.NoFrontMatter, // prose, for all we know
-		"---\n---\n":                 skill.MissingDescription,
-		"---\nname: x\n---\nText.":   skill.MissingDescription,
-		"---\n- a\n- b\n---\n":       skill.InvalidYAML,
-		"---\njust text\n---\n":      skill.InvalidYAML,
-		"---\n{{{\n---\n":            skill.InvalidYAML,
+		// An example of front matter, far down in a text.
+		strings.Repeat("text\n", 60) + "---\nname: x\ndescription: y\n---\n": skill.NoFrontMatter,
+		"---\n---\n":               skill.MissingDescription,
+		"---\nname: x\n---\nText.": skill.MissingDescription,
+		"---\n- a\n- b\n---\n":     skill.InvalidYAML,
+		"---\njust text\n---\n":    skill.InvalidYAML,
+		"---\n{{{\n---\n":          skill.InvalidYAML,
 	} {
 		s, problems, err := skill.Parse([]byte(text), skill.ParseOptions{Folder: "f", Path: "f/SKILL.md"})
 		requireParsed(t, s, problems, err, skill.ParseOptions{Path: "f/SKILL.md"})
