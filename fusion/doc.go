@@ -17,8 +17,9 @@
 //   - Results are ordered by score descending and, among equal scores, by
 //     first sight: list by list in the order given, each from its top. Nothing
 //     depends on the order of a map.
-//   - NaN and infinite scores, and weights that are negative or not finite,
-//     are refused with an error that names the place. Nothing is changed then.
+//   - NaN and infinite scores, where scores are read, and weights that are
+//     negative or not finite, are refused with an error that names the place.
+//     Nothing is changed then.
 //
 // All functions are safe for concurrent use on separate arguments and, unless
 // their argument is called dst, do not change what they are given.

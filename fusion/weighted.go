@@ -45,10 +45,12 @@ type WeightedOptions struct {
 //	score(d) = Σ_l w_l · n_l(s_l(d))
 //
 // Of an id that a list repeats the best score counts. Lists need not be in
-// order. Errors: [ErrWeight], [prospect.ErrInvalidK] for a
-// negative K, [prospect.ErrNotFinite] for a score or a sum, within a
-// [*ListError] and [*ScoreError] or a [*prospect.IDError].
-// Cost: O(n log n) over all hits.
+// order.
+//
+// Errors: [ErrWeight]; [prospect.ErrInvalidK] for a negative K;
+// [prospect.ErrNotFinite] for a score, within a [*ListError] and a
+// [*ScoreError], or for a sum, within a [*prospect.IDError]. Cost: O(n log n)
+// over all hits, and with [MissingWorst] the number of documents for each list.
 func Weighted(lists [][]prospect.Hit, opts WeightedOptions) ([]prospect.Hit, error) {
 	weights, err := weightsFor(opts.Weights, len(lists))
 	if err != nil {
