@@ -30,3 +30,14 @@ func TestWordsWithoutQuotes(t *testing.T) {
 		require.Equal(t, want, got, text)
 	}
 }
+
+// A quoted word before a bracket does not end the text around it, unless the
+// bracket begins the next line: then a comma was left out.
+func TestQuotesBeforeBrackets(t *testing.T) {
+	got, err := Decode(`["see "x" [1] there", "b"]`, validList)
+	require.NoError(t, err)
+	require.Equal(t, []string{`see "x" [1] there`, "b"}, got)
+	mixed, err := Decode("[\"a\"\n{\"b\": 1}]", func(*[]any) error { return nil })
+	require.NoError(t, err)
+	require.Equal(t, []any{"a", map[string]any{"b": 1.0}}, mixed)
+}
