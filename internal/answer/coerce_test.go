@@ -56,6 +56,7 @@ func TestValuesAreBentToTheirTypes(t *testing.T) {
 		{`{"text": null}`, `{}`},
 		// numbers and truth
 		{`{"u": "1e2", "f": "1_000"}`, `{"u": 100, "f": 1000}`},
+		{`{"items": {"n": 3e7}}`, `{"items": [{"name": "", "n": 30000000}]}`},
 		{`{"ok": "NO"}`, `{}`},
 		{`{"ok": 1}`, `{"ok": true}`},
 	} {

@@ -38,3 +38,12 @@ func TestTheOuterOfBrokenValues(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, part{Name: "last"}, got)
 }
+
+// Wrappers are looked through, three and no more.
+func TestWrappers(t *testing.T) {
+	got, err := Decode(`{"a": {"b": {"c": {"name": "x"}}}}`, namedPart)
+	require.NoError(t, err)
+	require.Equal(t, "x", got.Name)
+	_, err = Decode(`{"a": {"b": {"c": {"d": {"name": "x"}}}}}`, namedPart)
+	require.ErrorIs(t, err, ErrUnusable)
+}
