@@ -53,104 +53,7 @@ TEXT ·floatAVX2x1(SB), NOSPLIT, $0-48
 	MOVQ DI, R8
 	SHLQ $0x02, R8
 	SHRQ $0x04, DI
-	LEAQ (R8)(R8*2), R12
 
-rows4:
-	CMPQ   BX, $0x04
-	JL     fewer4
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	MOVQ   CX, R9
-	MOVQ   DX, R10
-	MOVQ   DI, R11
-	TESTQ  R11, R11
-	JZ     rest4
-
-steps4:
-	VMOVUPS     (R9), Y8
-	VMOVUPS     (R10), Y9
-	VFMADD231PS Y9, Y8, Y0
-	VMOVUPS     (R10)(R8*1), Y9
-	VFMADD231PS Y9, Y8, Y1
-	VMOVUPS     (R10)(R8*2), Y9
-	VFMADD231PS Y9, Y8, Y2
-	VMOVUPS     (R10)(R12*1), Y9
-	VFMADD231PS Y9, Y8, Y3
-	VMOVUPS     32(R9), Y8
-	VMOVUPS     32(R10), Y9
-	VFMADD231PS Y9, Y8, Y4
-	VMOVUPS     32(R10)(R8*1), Y9
-	VFMADD231PS Y9, Y8, Y5
-	VMOVUPS     32(R10)(R8*2), Y9
-	VFMADD231PS Y9, Y8, Y6
-	VMOVUPS     32(R10)(R12*1), Y9
-	VFMADD231PS Y9, Y8, Y7
-	ADDQ        $0x40, R9
-	ADDQ        $0x40, R10
-	DECQ        R11
-	JNZ         steps4
-
-rest4:
-	TESTQ       SI, SI
-	JZ          add4
-	LEAQ        ones16zeros16<>+64(SB), R13
-	MOVQ        SI, R11
-	SHLQ        $0x02, R11
-	SUBQ        R11, R13
-	VMOVUPS     (R13), Y10
-	VMASKMOVPS  (R9), Y10, Y8
-	VMASKMOVPS  (R10), Y10, Y9
-	VFMADD231PS Y9, Y8, Y0
-	VMASKMOVPS  (R10)(R8*1), Y10, Y9
-	VFMADD231PS Y9, Y8, Y1
-	VMASKMOVPS  (R10)(R8*2), Y10, Y9
-	VFMADD231PS Y9, Y8, Y2
-	VMASKMOVPS  (R10)(R12*1), Y10, Y9
-	VFMADD231PS Y9, Y8, Y3
-	VMOVUPS     32(R13), Y10
-	VMASKMOVPS  32(R9), Y10, Y8
-	VMASKMOVPS  32(R10), Y10, Y9
-	VFMADD231PS Y9, Y8, Y4
-	VMASKMOVPS  32(R10)(R8*1), Y10, Y9
-	VFMADD231PS Y9, Y8, Y5
-	VMASKMOVPS  32(R10)(R8*2), Y10, Y9
-	VFMADD231PS Y9, Y8, Y6
-	VMASKMOVPS  32(R10)(R12*1), Y10, Y9
-	VFMADD231PS Y9, Y8, Y7
-
-add4:
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y6, Y2, Y2
-	VADDPS       Y7, Y3, Y3
-	MOVQ         AX, R9
-	VPERM2F128   $0x20, Y1, Y0, Y9
-	VPERM2F128   $0x31, Y1, Y0, Y0
-	VADDPS       Y9, Y0, Y0
-	VPERM2F128   $0x20, Y3, Y2, Y9
-	VPERM2F128   $0x31, Y3, Y2, Y2
-	VADDPS       Y9, Y2, Y2
-	VUNPCKLPD    Y2, Y0, Y9
-	VUNPCKHPD    Y2, Y0, Y0
-	VADDPS       Y9, Y0, Y0
-	VSHUFPS      $0x88, Y0, Y0, Y9
-	VSHUFPS      $0xdd, Y0, Y0, Y0
-	VADDPS       Y9, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X9
-	VUNPCKLPS    X9, X0, X0
-	VMOVUPS      X0, (R9)
-	ADDQ         $0x10, AX
-	LEAQ         (DX)(R8*4), DX
-	SUBQ         $0x04, BX
-	JMP          rows4
-
-fewer4:
 rows1:
 	CMPQ   BX, $0x01
 	JL     fewer1
@@ -211,15 +114,16 @@ fewer1:
 	VZEROUPPER
 	RET
 
-// func floatAVX2x2(dst *float32, queries *float32, rows *float32, dim int, n int, stride int)
-// Requires: AVX, FMA3
-TEXT ·floatAVX2x2(SB), NOSPLIT, $0-48
+// func floatAVX2x2(dst *float32, queries *float32, rows *float32, ahead *float32, dim int, n int, stride int, advance int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·floatAVX2x2(SB), NOSPLIT, $0-64
 	MOVQ dst+0(FP), AX
 	MOVQ queries+8(FP), CX
 	MOVQ rows+16(FP), DX
-	MOVQ n+32(FP), BX
-	MOVQ stride+40(FP), SI
-	MOVQ dim+24(FP), DI
+	MOVQ n+40(FP), BX
+	MOVQ stride+48(FP), SI
+	MOVQ dim+32(FP), DI
+	MOVQ ahead+24(FP), R13
 	SHLQ $0x02, SI
 	MOVQ DI, R8
 	ANDQ $0x0f, R8
@@ -245,6 +149,9 @@ rows2:
 	JZ     rest2
 
 steps2:
+	PREFETCHT1  (R13)
+	PREFETCHT1  64(R13)
+	ADDQ        advance+56(FP), R13
 	VMOVUPS     (R11), Y8
 	VMOVUPS     (R11)(R9*1), Y9
 	VMOVUPS     (R10), Y10
@@ -269,11 +176,11 @@ steps2:
 rest2:
 	TESTQ       R8, R8
 	JZ          add2
-	LEAQ        ones16zeros16<>+64(SB), R13
+	LEAQ        ones16zeros16<>+64(SB), R14
 	MOVQ        R8, R12
 	SHLQ        $0x02, R12
-	SUBQ        R12, R13
-	VMOVUPS     (R13), Y11
+	SUBQ        R12, R14
+	VMOVUPS     (R14), Y11
 	VMASKMOVPS  (R11), Y11, Y8
 	VMASKMOVPS  (R11)(R9*1), Y11, Y9
 	VMASKMOVPS  (R10), Y11, Y10
@@ -282,7 +189,7 @@ rest2:
 	VMASKMOVPS  (R10)(R9*1), Y11, Y10
 	VFMADD231PS Y8, Y10, Y2
 	VFMADD231PS Y9, Y10, Y3
-	VMOVUPS     32(R13), Y11
+	VMOVUPS     32(R14), Y11
 	VMASKMOVPS  32(R11), Y11, Y8
 	VMASKMOVPS  32(R11)(R9*1), Y11, Y9
 	VMASKMOVPS  32(R10), Y11, Y10
@@ -335,6 +242,9 @@ rows1:
 	JZ     rest1
 
 steps1:
+	PREFETCHT1  (R13)
+	PREFETCHT1  64(R13)
+	ADDQ        advance+56(FP), R13
 	VMOVUPS     (R11), Y4
 	VMOVUPS     (R10), Y5
 	VFMADD231PS Y4, Y5, Y0
@@ -353,17 +263,17 @@ steps1:
 rest1:
 	TESTQ       R8, R8
 	JZ          add1
-	LEAQ        ones16zeros16<>+64(SB), R13
+	LEAQ        ones16zeros16<>+64(SB), R14
 	MOVQ        R8, R12
 	SHLQ        $0x02, R12
-	SUBQ        R12, R13
-	VMOVUPS     (R13), Y6
+	SUBQ        R12, R14
+	VMOVUPS     (R14), Y6
 	VMASKMOVPS  (R11), Y6, Y4
 	VMASKMOVPS  (R10), Y6, Y5
 	VFMADD231PS Y4, Y5, Y0
 	VMASKMOVPS  (R10)(R9*1), Y6, Y5
 	VFMADD231PS Y4, Y5, Y1
-	VMOVUPS     32(R13), Y6
+	VMOVUPS     32(R14), Y6
 	VMASKMOVPS  32(R11), Y6, Y4
 	VMASKMOVPS  32(R10), Y6, Y5
 	VFMADD231PS Y4, Y5, Y2
@@ -402,15 +312,16 @@ fewer1:
 	VZEROUPPER
 	RET
 
-// func floatAVX2x3(dst *float32, queries *float32, rows *float32, dim int, n int, stride int)
-// Requires: AVX, FMA3
-TEXT ·floatAVX2x3(SB), NOSPLIT, $0-48
+// func floatAVX2x3(dst *float32, queries *float32, rows *float32, ahead *float32, dim int, n int, stride int, advance int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·floatAVX2x3(SB), NOSPLIT, $0-64
 	MOVQ dst+0(FP), AX
 	MOVQ queries+8(FP), CX
 	MOVQ rows+16(FP), DX
-	MOVQ n+32(FP), BX
-	MOVQ stride+40(FP), SI
-	MOVQ dim+24(FP), DI
+	MOVQ n+40(FP), BX
+	MOVQ stride+48(FP), SI
+	MOVQ dim+32(FP), DI
+	MOVQ ahead+24(FP), R13
 	SHLQ $0x02, SI
 	MOVQ DI, R8
 	ANDQ $0x0f, R8
@@ -440,6 +351,9 @@ rows2:
 	JZ     rest2
 
 steps2:
+	PREFETCHT1  (R13)
+	PREFETCHT1  64(R13)
+	ADDQ        advance+56(FP), R13
 	VMOVUPS     (R11), Y12
 	VMOVUPS     (R11)(R9*1), Y13
 	VMOVUPS     (R10), Y14
@@ -470,11 +384,11 @@ steps2:
 rest2:
 	TESTQ       R8, R8
 	JZ          add2
-	LEAQ        ones16zeros16<>+64(SB), R13
+	LEAQ        ones16zeros16<>+64(SB), R14
 	MOVQ        R8, R12
 	SHLQ        $0x02, R12
-	SUBQ        R12, R13
-	VMOVUPS     (R13), Y15
+	SUBQ        R12, R14
+	VMOVUPS     (R14), Y15
 	VMASKMOVPS  (R11), Y15, Y12
 	VMASKMOVPS  (R11)(R9*1), Y15, Y13
 	VMASKMOVPS  (R10), Y15, Y14
@@ -486,7 +400,7 @@ rest2:
 	VMASKMOVPS  (R10)(R9*2), Y15, Y14
 	VFMADD231PS Y12, Y14, Y4
 	VFMADD231PS Y13, Y14, Y5
-	VMOVUPS     32(R13), Y15
+	VMOVUPS     32(R14), Y15
 	VMASKMOVPS  32(R11), Y15, Y12
 	VMASKMOVPS  32(R11)(R9*1), Y15, Y13
 	VMASKMOVPS  32(R10), Y15, Y14
@@ -555,6 +469,9 @@ rows1:
 	JZ     rest1
 
 steps1:
+	PREFETCHT1  (R13)
+	PREFETCHT1  64(R13)
+	ADDQ        advance+56(FP), R13
 	VMOVUPS     (R11), Y6
 	VMOVUPS     (R10), Y7
 	VFMADD231PS Y6, Y7, Y0
@@ -577,11 +494,11 @@ steps1:
 rest1:
 	TESTQ       R8, R8
 	JZ          add1
-	LEAQ        ones16zeros16<>+64(SB), R13
+	LEAQ        ones16zeros16<>+64(SB), R14
 	MOVQ        R8, R12
 	SHLQ        $0x02, R12
-	SUBQ        R12, R13
-	VMOVUPS     (R13), Y8
+	SUBQ        R12, R14
+	VMOVUPS     (R14), Y8
 	VMASKMOVPS  (R11), Y8, Y6
 	VMASKMOVPS  (R10), Y8, Y7
 	VFMADD231PS Y6, Y7, Y0
@@ -589,7 +506,7 @@ rest1:
 	VFMADD231PS Y6, Y7, Y1
 	VMASKMOVPS  (R10)(R9*2), Y8, Y7
 	VFMADD231PS Y6, Y7, Y2
-	VMOVUPS     32(R13), Y8
+	VMOVUPS     32(R14), Y8
 	VMASKMOVPS  32(R11), Y8, Y6
 	VMASKMOVPS  32(R10), Y8, Y7
 	VFMADD231PS Y6, Y7, Y3

@@ -38,9 +38,12 @@ const (
 	// streamBytes of rows are handed to assembly at a time where there is one
 	// query: some ten microseconds at the speed of memory.
 	streamBytes = 256 << 10
-	// panelBytes of rows meet all queries before the next: together with a
-	// block of queries they stay in the second-level cache.
-	panelBytes = 128 << 10
+	// panelBytes of rows meet all queries before the next panel, which is
+	// fetched into the second-level cache meanwhile. Without that, 32 queries
+	// would spend a third of the time waiting for memory; half or twice the
+	// size makes little difference.
+	panelBytes = 64 << 10
+	cacheLine  = 64
 )
 
 // panel is how many rows of so many bytes make up about total: a multiple of
@@ -55,7 +58,7 @@ func (s isa) dots(dst, query, rows []float32) {
 	d, step := len(query), panel(streamBytes, 4*len(query))
 	for lo := 0; lo < len(dst); lo += step {
 		n := min(step, len(dst)-lo)
-		s.floats(1, &dst[lo], &query[0], &rows[lo*d], d, n, 0)
+		s.floats(1, &dst[lo], &query[0], &rows[lo*d], nil, d, n, 0, 0)
 	}
 }
 
@@ -65,18 +68,42 @@ func (s isa) dotMatrix(dst, queries, rows []float32, dim int) {
 		return
 	}
 	m, n := len(queries)/dim, len(rows)/dim
+	if m == 1 {
+		s.dots(dst, queries, rows)
+		return
+	}
 	most := 3
 	if s >= avx512 {
 		most = 6
 	}
+	passes := (m + most - 1) / most // over each panel
 	step := panel(panelBytes, 4*dim)
 	for lo := 0; lo < n; lo += step {
 		hi := min(lo+step, n)
-		for q, left := 0, m; left > 0; {
-			count := share(left, most)
-			s.floats(count, &dst[q*n+lo], &queries[q*dim], &rows[lo*dim], dim, hi-lo, n)
-			q, left = q+count, left-count
+		for q, pass := 0, 0; q < m; pass++ {
+			count := share(m-q, most)
+			// The passes share the work of fetching the next panel.
+			ahead, advance := &rows[lo*dim], 0
+			if next := min(hi+step, n) - hi; next > 0 {
+				ahead = &rows[(hi+next*pass/passes)*dim]
+				advance = (s.tileRows(count) + passes - 1) / passes * cacheLine
+			}
+			s.floats(count, &dst[q*n+lo], &queries[q*dim], &rows[lo*dim], ahead, dim, hi-lo, n, advance)
+			q += count
 		}
+	}
+}
+
+// tileRows is how many rows the float kernel for so many queries takes at a
+// time.
+func (s isa) tileRows(count int) int {
+	switch {
+	case s == avx2:
+		return 2
+	case count <= 3:
+		return 8
+	default:
+		return 4
 	}
 }
 
@@ -122,31 +149,31 @@ func share(left, most int) int {
 }
 
 // floats sets dst[i*stride+j], for i < count and j < n.
-func (s isa) floats(count int, dst, queries, rows *float32, dim, n, stride int) {
+func (s isa) floats(count int, dst, queries, rows, ahead *float32, dim, n, stride, advance int) {
+	if count == 1 {
+		floatAVX2x1(dst, queries, rows, dim, n, stride)
+		return
+	}
 	if s == avx2 {
 		switch count {
-		case 1:
-			floatAVX2x1(dst, queries, rows, dim, n, stride)
 		case 2:
-			floatAVX2x2(dst, queries, rows, dim, n, stride)
+			floatAVX2x2(dst, queries, rows, ahead, dim, n, stride, advance)
 		case 3:
-			floatAVX2x3(dst, queries, rows, dim, n, stride)
+			floatAVX2x3(dst, queries, rows, ahead, dim, n, stride, advance)
 		}
 		return
 	}
 	switch count {
-	case 1:
-		floatAVX512x1(dst, queries, rows, dim, n, stride)
 	case 2:
-		floatAVX512x2(dst, queries, rows, dim, n, stride)
+		floatAVX512x2(dst, queries, rows, ahead, dim, n, stride, advance)
 	case 3:
-		floatAVX512x3(dst, queries, rows, dim, n, stride)
+		floatAVX512x3(dst, queries, rows, ahead, dim, n, stride, advance)
 	case 4:
-		floatAVX512x4(dst, queries, rows, dim, n, stride)
+		floatAVX512x4(dst, queries, rows, ahead, dim, n, stride, advance)
 	case 5:
-		floatAVX512x5(dst, queries, rows, dim, n, stride)
+		floatAVX512x5(dst, queries, rows, ahead, dim, n, stride, advance)
 	case 6:
-		floatAVX512x6(dst, queries, rows, dim, n, stride)
+		floatAVX512x6(dst, queries, rows, ahead, dim, n, stride, advance)
 	}
 }
 

@@ -23,9 +23,18 @@ func (k floatAVX2) width() int              { return 16 }
 
 func (k floatAVX2) tiles() []int {
 	if k.queries == 1 {
-		return []int{4, 1}
+		// One query runs at the speed of memory, and reading one row after the
+		// other is what hardware prefetches best.
+		return []int{1}
 	}
 	return []int{2, 1}
+}
+
+func (k floatAVX2) ahead() int {
+	if k.queries == 1 {
+		return 0
+	}
+	return k.tiles()[0]
 }
 
 func (k floatAVX2) prepare(g generator, b *block) {}

@@ -28,6 +28,8 @@ func (k *floatAVX512) tiles() []int {
 	return []int{4, 1}
 }
 
+func (k *floatAVX512) ahead() int { return k.tiles()[0] }
+
 func (k *floatAVX512) prepare(g generator, b *block) {
 	k.mask = lowMask(g, b.rest)
 }

@@ -17,6 +17,7 @@ func (k *int8AVX2) types() (string, string) { return "int8", "int32" }
 func (k *int8AVX2) size() int               { return 1 }
 func (k *int8AVX2) width() int              { return 16 }
 func (k *int8AVX2) tiles() []int            { return []int{4, 1} }
+func (k *int8AVX2) ahead() int              { return 0 }
 
 func (k *int8AVX2) prepare(g generator, b *block) {}
 

@@ -20,6 +20,7 @@ type kernel interface {
 	size() int    // bytes of an element
 	width() int   // elements that one step of the inner loop takes
 	tiles() []int // numbers of rows that a tile may have, descending, the last 1
+	ahead() int   // cache lines to prefetch a step
 
 	prepare(g generator, b *block)        // once, before all tiles
 	tile(g generator, b *block, rows int) // the scores of as many rows, stored
@@ -33,6 +34,8 @@ type block struct {
 	dst     reg.GPVirtual // where its score for the first query goes
 	stride  reg.GPVirtual // bytes from the score for one query to the next
 	n       reg.GPVirtual // rows left
+	next    reg.GPVirtual // what to prefetch next, if anything
+	advance operand.Op    // bytes that next moves on a step
 	steps   reg.GPVirtual // whole steps of the inner loop
 	rest    reg.GPVirtual // elements left after them
 
@@ -52,8 +55,16 @@ func (g generator) kernel(k kernel) {
 	g.Function(k.name())
 	g.Attributes(attr.NOSPLIT)
 	g.Pragma("noescape")
-	g.SignatureExpr(fmt.Sprintf("func(dst *%s, queries, rows *%s, dim, n, stride int)", result, element))
-	g.Doc(fmt.Sprintf("%s computes the inner products of %d queries with n rows: those of query i go to dst[i*stride:].", k.name(), k.queriesAtOnce()))
+	signature := "func(dst *%s, queries, rows *%s, dim, n, stride int)"
+	if k.ahead() > 0 {
+		signature = "func(dst *%s, queries, rows, ahead *%s, dim, n, stride, advance int)"
+	}
+	g.SignatureExpr(fmt.Sprintf(signature, result, element))
+	prefetch := ""
+	if k.ahead() > 0 {
+		prefetch = fmt.Sprintf(" Each step of %d elements prefetches %d cache lines at ahead, which moves on advance bytes.", k.width(), k.ahead())
+	}
+	g.Doc(fmt.Sprintf("%s computes the inner products of %d queries with n rows: those of query i go to dst[i*stride:].", k.name(), k.queriesAtOnce()) + prefetch)
 
 	load := func(name string) reg.GPVirtual {
 		return g.Load(g.Param(name), g.GP64()).(reg.GPVirtual)
@@ -71,6 +82,14 @@ func (g generator) kernel(k kernel) {
 		q:       g.GP64(),
 		r:       g.GP64(),
 		count:   g.GP64(),
+	}
+	if k.ahead() > 0 {
+		b.next = load("ahead")
+		advance, err := g.Param("advance").Resolve()
+		if err != nil {
+			panic(err) // it is in the signature above
+		}
+		b.advance = advance.Addr
 	}
 	g.SHLQ(operand.Imm(2), b.stride)
 	dim := b.times[1]
@@ -112,6 +131,12 @@ func (b *block) inner(g generator, rows int, step, rest func()) {
 	g.TESTQ(count, count)
 	g.JZ(operand.LabelRef(after))
 	g.Label(loop)
+	if b.ahead() > 0 && rows > 0 {
+		for i := range b.ahead() {
+			g.PREFETCHT1(operand.Mem{Base: b.next, Disp: 64 * i})
+		}
+		g.ADDQ(b.advance, b.next)
+	}
 	step()
 	bytes := operand.Imm(uint64(b.width() * b.size()))
 	g.ADDQ(bytes, b.q)
