@@ -5,6 +5,15 @@ import (
 	"fmt"
 )
 
+// Errors of calling.
+var (
+	// ErrOption: an option is out of range or contradicts another.
+	ErrOption = errors.New("prospect: invalid option")
+	// ErrContract: an embedder, model or store that was given to the library
+	// broke a promise of its interface.
+	ErrContract = errors.New("prospect: a promise of the interface was broken")
+)
+
 // Errors of searching.
 var (
 	// ErrInvalidK: a query asks for no hits (K ≤ 0).

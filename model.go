@@ -38,8 +38,8 @@ type LLMResponse struct {
 
 // Usage counts the tokens of one or several calls.
 type Usage struct {
-	InputTokens  int
-	OutputTokens int
+	InputTokens  int `json:"input_tokens"`
+	OutputTokens int `json:"output_tokens"`
 }
 
 // Add returns the sum of u and v.

@@ -1,6 +1,7 @@
 package skilldreamer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,27 +10,36 @@ import (
 	"github.com/prospect-go/prospect"
 )
 
+// ErrNotImagined: nothing was imagined, and [Options.Strict] forbids plain
+// retrieval instead.
+var ErrNotImagined = errors.New("skilldreamer: nothing was imagined")
+
 // A Dreamer finds skills by imagining them first. It is immutable and safe for
 // concurrent use.
 type Dreamer struct {
-	store Store
-	model prospect.LLM // nil: Imagine imagines nothing
-	opts  Options
+	store   Store
+	model   prospect.LLM // nil: Imagine imagines nothing
+	opts    Options
+	prompts *templates
 }
 
 // New returns a Dreamer over a store. A nil model is allowed: then Imagine
 // gives nothing, Find is plain retrieval that says so, and Retrieve works with
-// what an agent imagined itself. It fails on options that make no sense and on
-// prompts that are not valid templates.
+// what an agent imagined itself. Error: [prospect.ErrOption] for a missing
+// store, for options out of range and for prompts that are not valid templates.
 func New(store Store, model prospect.LLM, opts Options) (*Dreamer, error) {
 	if store == nil {
-		return nil, errors.New("skilldreamer: New needs a store")
+		return nil, fmt.Errorf("%w: no store", prospect.ErrOption)
 	}
 	opts, err := opts.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	return &Dreamer{store: store, model: model, opts: opts}, nil
+	prompts, err := opts.Prompts.parse()
+	if err != nil {
+		return nil, err
+	}
+	return &Dreamer{store: store, model: model, opts: opts, prompts: prompts}, nil
 }
 
 // A Request is one task and what is particular to it.
@@ -45,16 +55,24 @@ type Request struct {
 // Find imagines skills for the task and retrieves real ones.
 //
 // A failing or unusable model makes the result plainer, not an error: see
-// [Result.Plain] and [Result.Notes]. If ctx's deadline comes while the model
-// thinks, the skills imagined so far steer the retrieval, which is still
-// finished, and the result is marked partial: with an embedder in the same
-// process that takes tens of milliseconds. A cancelled ctx is an error.
+// [Result.Plain], [Result.Notes] and [Options.Strict]. If ctx's deadline comes
+// while the model thinks, what was imagined by then steers the retrieval, which
+// is still finished, and the result is marked partial: with an embedder in the
+// same process that takes tens of milliseconds, and never more than
+// [Options.Grace]. (Go does not tell of a cancelling that follows a deadline,
+// so none is noticed in that time.) A cancelled ctx is an error.
 func (d *Dreamer) Find(ctx context.Context, req Request) (*Result, error) {
+	if _, err := d.k(req); err != nil {
+		return nil, err
+	}
 	imagined, err := d.Imagine(ctx, req.Task)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := withoutDeadline(ctx)
+	if d.opts.Strict && len(imagined.Capabilities) == 0 && !isBlank(req.Task) {
+		return nil, fmt.Errorf("%w: %v", ErrNotImagined, imagined.Notes)
+	}
+	ctx, cancel := d.withGrace(ctx)
 	defer cancel()
 	return d.Retrieve(ctx, req, imagined)
 }
@@ -65,9 +83,13 @@ func (d *Dreamer) Plain(ctx context.Context, req Request) (*Result, error) {
 	return d.Retrieve(ctx, req, nil)
 }
 
-// withoutDeadline follows the cancelling of ctx but not its deadline.
-func withoutDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
-	free, cancel := context.WithCancel(context.WithoutCancel(ctx))
+// withGrace follows the cancelling of ctx, and its deadline by Grace later.
+func (d *Dreamer) withGrace(ctx context.Context) (context.Context, context.CancelFunc) {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return ctx, func() {}
+	}
+	free, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline.Add(d.opts.Grace))
 	stop := context.AfterFunc(ctx, func() {
 		if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			cancel()
@@ -81,7 +103,7 @@ func (d *Dreamer) k(req Request) (int, error) {
 	if req.K < 0 {
 		return 0, fmt.Errorf("%w: %d", prospect.ErrInvalidK, req.K)
 	}
-	return or(req.K, d.opts.K), nil
+	return cmp.Or(req.K, d.opts.K), nil
 }
 
-func blank(s string) bool { return strings.TrimSpace(s) == "" }
+func isBlank(s string) bool { return strings.TrimSpace(s) == "" }

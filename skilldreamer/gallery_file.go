@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/prospect-go/prospect"
 	"github.com/prospect-go/prospect/bm25"
@@ -29,6 +30,7 @@ const (
 
 	maxStored = 1 << 28 // bytes in one string of a gallery file
 	maxSkills = math.MaxUint32
+	maxOrder  = 1 << 53
 	maxParts  = 1 << 20 // resources, tools, metadata entries of one skill
 )
 
@@ -85,20 +87,29 @@ func (g *Gallery) write(w io.Writer) error {
 //
 // Errors: [prospect.ErrIdentity] for another embedder, recipe or analyzer
 // (make a new gallery and sync it then), [prospect.ErrFormat],
-// [prospect.ErrVersion], [prospect.ErrCorrupt], fs.ErrNotExist.
+// [prospect.ErrVersion], [prospect.ErrCorrupt], [prospect.ErrOption],
+// fs.ErrNotExist.
 func OpenGallery(path string, embedder prospect.Embedder, opts GalleryOptions) (*Gallery, error) {
 	g, err := newGallery(embedder, opts)
 	if err != nil {
 		return nil, err
 	}
-	err = sectfile.Load(path, func(r io.Reader) error { return g.read(r, opts) })
+	err = sectfile.Load(path, func(r io.Reader) error {
+		if err := g.read(r); err != nil {
+			return err
+		}
+		if _, err := io.ReadFull(r, make([]byte, 1)); err != io.EOF {
+			return fmt.Errorf("%w: bytes after the end", prospect.ErrCorrupt)
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
 	return g, nil
 }
 
-func (g *Gallery) read(r io.Reader, opts GalleryOptions) error {
+func (g *Gallery) read(r io.Reader) error {
 	sr, err := sectfile.NewReader(r, galleryMagic, galleryVersion)
 	if err != nil {
 		return err
@@ -117,14 +128,14 @@ func (g *Gallery) read(r io.Reader, opts GalleryOptions) error {
 		return err
 	}
 	err = sr.Section("vectors", func(r io.Reader) error {
-		g.vec, err = vecindex.Read(r, g.embedder.Dim(), vecindex.Options{Identity: g.identity()})
+		g.vec, err = vecindex.Read(r, g.embedder.Dim(), g.opts.Vectors)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	err = sr.Section("lexicon", func(r io.Reader) error {
-		g.lex, err = bm25.Read(r, opts.BM25)
+		g.lex, err = bm25.Read(r, g.opts.BM25)
 		return err
 	})
 	if err != nil {
@@ -157,7 +168,7 @@ func (g *Gallery) readHead(r io.Reader, s *state, count *int) error {
 	}
 	s.sources = readStrings(d)
 	*count = int(d.Uint(maxSkills))
-	s.next = int64(d.Uint(math.MaxInt64))
+	s.next = int64(d.Uint(maxOrder))
 	return d.End()
 }
 
@@ -165,7 +176,7 @@ func readSkills(r io.Reader, s *state, count int) (ids []string, err error) {
 	d := sectfile.NewDecoder(r)
 	last := int64(-1)
 	for range count {
-		order := int64(d.Uint(math.MaxInt64))
+		order := int64(d.Uint(maxOrder))
 		id := d.String(maxStored)
 		one := readSkill(d)
 		if d.Err() != nil {
@@ -173,6 +184,10 @@ func readSkills(r io.Reader, s *state, count int) (ids []string, err error) {
 		}
 		if _, twice := s.skills[id]; twice || order <= last || order >= s.next {
 			d.Fail("skill %q is out of order", id)
+			return nil, d.Err()
+		}
+		if id != idOf(one) || !slices.Contains(s.sources, one.Source) {
+			d.Fail("skill %q has another id or an unknown source", id)
 			return nil, d.Err()
 		}
 		last = order

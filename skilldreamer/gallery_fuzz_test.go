@@ -30,7 +30,7 @@ func open(data []byte) error {
 	if err != nil {
 		return err
 	}
-	return g.read(bytes.NewReader(data), GalleryOptions{})
+	return g.read(bytes.NewReader(data))
 }
 
 func typed(err error) bool {

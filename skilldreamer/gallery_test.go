@@ -61,7 +61,7 @@ func TestPutReplacesAndKeepsTheOrder(t *testing.T) {
 	s, _ = g.Skill("git-bisect")
 	require.Equal(t, "MIT", s.License)
 
-	require.NoError(t, g.Remove("bread-formula", "git-bisect"))
+	require.NoError(t, g.Remove(ctx, "bread-formula", "git-bisect"))
 	require.Equal(t, []string{"hive-inspection", "bank-reconciliation", "pdf-form-filling", "tide-tables"}, keys(g))
 	require.NoError(t, g.Put(ctx, named("bread-formula", "Back again.")))
 	require.Equal(t, "bread-formula", keys(g)[4], "added again is last")
@@ -84,6 +84,8 @@ func TestChangesAreAllOrNothing(t *testing.T) {
 				out[i] = []float32{0, 0}
 			case "long\nx":
 				out[i] = []float32{3, 4}
+			case "near\nx": // within 0.01 of a unit vector
+				out[i] = []float32{1.005, 0}
 			case "dim\nx":
 				out[i] = []float32{1}
 			case "few\nx":
@@ -95,24 +97,23 @@ func TestChangesAreAllOrNothing(t *testing.T) {
 		return out, nil
 	})
 	g := newGallery(t, e, named("one", "x"))
-	for name, want := range map[string]error{"bad": fail, "nan": prospect.ErrNotFinite, "zero": prospect.ErrZeroVector, "long": nil, "dim": prospect.ErrDimension, "few": nil} {
+	for name, want := range map[string]error{"bad": fail, "nan": prospect.ErrNotFinite, "zero": prospect.ErrZeroVector, "long": prospect.ErrContract, "near": prospect.ErrContract, "dim": prospect.ErrDimension} {
 		err := g.Put(ctx, named("two", "x"), named("one", "y"), named(name, "x"))
 		require.Error(t, err, name)
-		if want != nil {
-			require.ErrorIs(t, err, want)
-			culprit, ok := errors.AsType[*prospect.IDError](err)
-			require.True(t, ok)
-			require.Equal(t, name, culprit.ID)
-		}
+		require.ErrorIs(t, err, want)
+		culprit, ok := errors.AsType[*prospect.IDError](err)
+		require.True(t, ok)
+		require.Equal(t, name, culprit.ID)
 		require.Equal(t, []string{"one"}, keys(g))
 		s, _ := g.Skill("one")
 		require.Equal(t, "x", s.Description)
 	}
+	require.ErrorIs(t, g.Put(ctx, named("two", "x"), named("few", "x")), prospect.ErrContract, "fewer vectors than texts")
 	require.ErrorIs(t, g.Put(ctx, named("a", "x"), named("a", "y")), prospect.ErrDuplicateID)
 	require.ErrorIs(t, g.Put(ctx, &skill.Skill{Description: "x"}), prospect.ErrEmptyID)
-	require.Error(t, g.Put(ctx, nil))
-	require.ErrorIs(t, g.Remove("one", "none"), prospect.ErrNotFound)
-	require.ErrorIs(t, g.Remove("one", "one"), prospect.ErrDuplicateID)
+	require.ErrorIs(t, g.Put(ctx, nil), prospect.ErrOption)
+	require.ErrorIs(t, g.Remove(ctx, "one", "none"), prospect.ErrNotFound)
+	require.ErrorIs(t, g.Remove(ctx, "one", "one"), prospect.ErrDuplicateID)
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
 	require.ErrorIs(t, g.Put(cancelled, named("two", "x")), context.Canceled)
@@ -194,11 +195,11 @@ func TestSourcesHavePrecedenceAndScopes(t *testing.T) {
 	v, err := g.View(ctx)
 	require.NoError(t, err)
 	require.Equal(t, 2, v.Len())
-	_, err = v.Skill(ctx, "user:deploy")
+	_, err = v.Skills(ctx, []string{"user:deploy"})
 	require.ErrorIs(t, err, prospect.ErrNotFound, "hidden by the project's")
 	_, err = v.Lexical(ctx, "deploy", []string{"user:deploy"})
 	require.ErrorIs(t, err, prospect.ErrNotFound)
-	_, err = v.Similarities(ctx, nil, []string{"none"})
+	_, err = v.Similarities(ctx, [][]float32{make([]float32, 4096)}, []string{"none"})
 	require.ErrorIs(t, err, prospect.ErrNotFound)
 
 	// The other precedence, with nothing else changed.
@@ -230,7 +231,7 @@ func TestSaveAndOpen(t *testing.T) {
 		Metadata: map[string]string{"version": "1.10"}, AllowedTools: []string{"Read"}, Extra: map[string]any{"model": "x", "list": []any{"a", nil}},
 		Body: "# B\n\nbody", Dir: "dir/full", File: "dir/full/SKILL.md", Resources: []string{"ref.md"}, Hash: "00ff"}
 	g := newGallery(t, hash(), append(trades(), full)...)
-	require.NoError(t, g.Remove("git-bisect"))
+	require.NoError(t, g.Remove(ctx, "git-bisect"))
 	require.NoError(t, g.Put(ctx, named("bread-formula", "updated, so its row moved")))
 	path := saved(t, g)
 
@@ -321,7 +322,7 @@ func TestReadersSeeOneState(t *testing.T) {
 		l.Body, r.Body = "twin", "twin"
 		require.NoError(t, g.Put(ctx, l, r))
 		if i >= 5 {
-			require.NoError(t, g.Remove(fmt.Sprintf("l%d", i-5), fmt.Sprintf("r%d", i-5)))
+			require.NoError(t, g.Remove(ctx, fmt.Sprintf("l%d", i-5), fmt.Sprintf("r%d", i-5)))
 		}
 	}
 	close(stop)

@@ -2,8 +2,9 @@ package skilldreamer
 
 import (
 	"context"
+	"fmt"
 	"slices"
-	"strings"
+	"sync"
 
 	"github.com/prospect-go/prospect"
 	"github.com/prospect-go/prospect/skill"
@@ -20,32 +21,31 @@ func (g *Gallery) View(ctx context.Context, sources ...string) (View, error) {
 		return nil, err
 	}
 	s := g.current.Load()
-	return galleryView{s, s.visibility(sources)}, nil
+	return galleryView{s, s.scope(sources)}, nil
 }
 
-// visibility says which skills a choice of sources sees.
-type visibility struct {
+// A scope says which skills a choice of sources sees.
+type scope struct {
 	all bool            // every skill
 	ids map[string]bool // else these
 }
 
-func (v *visibility) sees(id string) bool { return v.all || v.ids[id] }
+func (v *scope) sees(id string) bool { return v.all || v.ids[id] }
 
-// visibility is worked out once for each choice of sources and state.
-func (s *state) visibility(sources []string) *visibility {
-	var chosen []string // in the order of precedence
-	for _, name := range s.sources {
-		if len(sources) == 0 || slices.Contains(sources, name) {
-			chosen = append(chosen, name)
-		}
+// scope is worked out once for each choice of sources and state.
+func (s *state) scope(sources []string) *scope {
+	chosen := s.sources // in the order of precedence
+	if len(sources) > 0 {
+		chosen = slices.DeleteFunc(slices.Clone(s.sources), func(name string) bool { return !slices.Contains(sources, name) })
 	}
-	key := strings.Join(chosen, "\x00")
-	if len(chosen) == 0 {
-		key = "\x00" // differs from the one source without a name
+	if len(chosen) == len(s.sources) && len(chosen) < 2 {
+		return &scope{all: true}
 	}
-	if v, ok := s.visible.Load(key); ok {
-		return v.(*visibility)
-	}
+	work, _ := s.scopes.LoadOrStore(fmt.Sprintf("%q", chosen), sync.OnceValue(func() *scope { return s.newScope(chosen) }))
+	return work.(func() *scope)()
+}
+
+func (s *state) newScope(chosen []string) *scope {
 	rank := make(map[string]int, len(chosen))
 	for i, name := range chosen {
 		rank[name] = i
@@ -58,36 +58,35 @@ func (s *state) visibility(sources []string) *visibility {
 			}
 		}
 	}
-	v := &visibility{ids: make(map[string]bool, len(s.skills))}
+	v := &scope{ids: make(map[string]bool, len(s.skills))}
 	for id, e := range s.skills {
 		if r, ok := rank[e.skill.Source]; ok && best[e.skill.Name] == r {
 			v.ids[id] = true
 		}
 	}
 	if len(v.ids) == len(s.skills) {
-		v.all, v.ids = true, nil
+		return &scope{all: true}
 	}
-	s.visible.Store(key, v)
 	return v
 }
 
 // galleryView is a state as some sources see it.
 type galleryView struct {
 	*state
-	*visibility
+	seen *scope
 }
 
 func (v galleryView) Len() int {
-	if v.all {
+	if v.seen.all {
 		return len(v.skills)
 	}
-	return len(v.ids)
+	return len(v.seen.ids)
 }
 
 func (v galleryView) Nearest(ctx context.Context, vectors [][]float32, k int) ([][]Candidate, error) {
 	var filter vecindex.Filter
-	if !v.all {
-		filter.Keep = v.sees
+	if !v.seen.all {
+		filter.Keep = v.seen.sees
 	}
 	lists, err := v.vec.ScoreBatch(ctx, vectors, k, filter)
 	if err != nil {
@@ -126,16 +125,20 @@ func (v galleryView) Lexical(ctx context.Context, query string, ids []string) ([
 	return v.lex.Scores(ctx, query, ids)
 }
 
-func (v galleryView) Skill(_ context.Context, id string) (*skill.Skill, error) {
-	if err := v.check([]string{id}); err != nil {
+func (v galleryView) Skills(_ context.Context, ids []string) ([]*skill.Skill, error) {
+	if err := v.check(ids); err != nil {
 		return nil, err
 	}
-	return v.skills[id].skill, nil
+	skills := make([]*skill.Skill, len(ids))
+	for i, id := range ids {
+		skills[i] = v.skills[id].skill
+	}
+	return skills, nil
 }
 
 func (v galleryView) check(ids []string) error {
 	for _, id := range ids {
-		if _, ok := v.skills[id]; !ok || !v.sees(id) {
+		if _, ok := v.skills[id]; !ok || !v.seen.sees(id) {
 			return &prospect.IDError{ID: id, Err: prospect.ErrNotFound}
 		}
 	}

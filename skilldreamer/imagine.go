@@ -2,24 +2,19 @@ package skilldreamer
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
-	"text/template"
 	"time"
 	"unicode/utf8"
 
 	"golang.org/x/sync/errgroup"
-
-	"github.com/prospect-go/prospect"
-	"github.com/prospect-go/prospect/internal/answer"
-	"github.com/prospect-go/prospect/skill"
 )
 
 // Bounds on the parts of an answer, in code points. Longer parts are cut and
-// noted; a static model reads no more, and prompts made from them stay short.
+// noted; prompts made from them stay short.
 const (
 	maxCapabilityLen  = 600
 	maxEvidenceLen    = 1200
@@ -35,12 +30,13 @@ const (
 // What fails is noted in the result, which may be empty; the error is not nil
 // only when ctx is cancelled or was already done. If ctx has a deadline, the
 // thinking stops a little before it ([Options.Reserve]) and the result, marked
-// partial, holds what there is.
+// partial, holds what there is. It waits for a model that does not heed its
+// context.
 func (d *Dreamer) Imagine(ctx context.Context, task string) (*Imagined, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if blank(task) {
+	if isBlank(task) {
 		return &Imagined{}, nil
 	}
 	if d.model == nil {
@@ -59,8 +55,7 @@ func (d *Dreamer) Imagine(ctx context.Context, task string) (*Imagined, error) {
 	if err := ctx.Err(); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return nil, err
 	}
-	if think.Err() != nil {
-		t.im.Partial = true
+	if t.im.Partial {
 		t.note(Deadline, -1, "time ran out while the model was thinking; what it had imagined by then is used")
 	}
 	return t.im, nil
@@ -69,23 +64,18 @@ func (d *Dreamer) Imagine(ctx context.Context, task string) (*Imagined, error) {
 // thinking is one run of Imagine.
 type thinking struct {
 	d  *Dreamer
-	im *Imagined
 	mu sync.Mutex // guards im while capabilities are imagined in parallel
+	im *Imagined
 }
 
 func (t *thinking) run(ctx context.Context, task string) {
-	o := t.d.opts
-	data := PromptData{Task: task, MaxCapabilities: o.MaxCapabilities, MaxAnchors: o.MaxAnchors}
-	stage, prompt, schema := "capabilities", o.Prompts.parsed.capabilities, capabilitiesSchema
+	o, p := t.d.opts, t.d.prompts
+	first := stage{"capabilities", -1, p.capabilities, capabilitiesSchema}
 	if o.Calls == CallOnce {
-		stage, prompt, schema = "everything", o.Prompts.parsed.everything, everythingSchema
+		first = stage{"everything", -1, p.everything, everythingSchema}
 	}
-	inferred, ok := ask(ctx, t, stage, -1, prompt, data, schema, func(a *inference) error {
-		if !a.any() {
-			return errors.New(`"capabilities" holds no capability with a text`)
-		}
-		return nil
-	})
+	data := PromptData{Task: task, MaxCapabilities: o.MaxCapabilities, MaxAnchors: o.MaxAnchors}
+	inferred, ok := ask(ctx, t, first, data, (*inference).check)
 	if !ok {
 		return
 	}
@@ -100,102 +90,12 @@ func (t *thinking) run(ctx context.Context, task string) {
 	}
 	for j, c := range t.im.Capabilities {
 		if c.Skill == nil {
-			t.note(NotImagined, j, "no skill could be imagined, so the capability's own text is used")
+			t.note(NotImagined, j, notImagined)
 		}
 	}
 }
 
-// inference is the answer to CI, with imagined skills where one call asks for
-// both.
-type inference struct {
-	Capabilities []wireCapability `json:"capabilities"`
-	Anchors      wireTerms        `json:"anchors"`
-}
-
-func (a *inference) any() bool {
-	for _, c := range a.Capabilities {
-		if !blank(c.Text) {
-			return true
-		}
-	}
-	return false
-}
-
-// wireCapability is a capability as models write it: an object, or just text.
-type wireCapability struct{ Capability }
-
-func (c *wireCapability) UnmarshalJSON(data []byte) error {
-	var text string
-	if json.Unmarshal(data, &text) == nil {
-		c.Capability = Capability{Text: text}
-		return nil
-	}
-	return answer.Unmarshal(data, &c.Capability)
-}
-
-// wireTerms is a list of terms, or one text with commas between them.
-type wireTerms []string
-
-func (w *wireTerms) UnmarshalJSON(data []byte) error {
-	var text string
-	if json.Unmarshal(data, &text) == nil {
-		*w = strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ';' || r == '\n' })
-		return nil
-	}
-	return answer.Unmarshal(data, (*[]string)(w))
-}
-
-// capabilities tidies what CI answered: trimmed, cut, without blanks and
-// repetitions, at most MaxCapabilities.
-func (t *thinking) capabilities(wire []wireCapability) []Capability {
-	var out []Capability
-	seen := make(map[string]bool)
-	var blanks, repeated, surplus int
-	for _, w := range wire {
-		c := w.Capability
-		text, key := strings.TrimSpace(c.Text), fold(c.Text)
-		switch {
-		case text == "":
-			blanks++
-			continue
-		case seen[key]:
-			repeated++
-			continue
-		case len(out) == t.d.opts.MaxCapabilities:
-			surplus++
-			continue
-		}
-		seen[key] = true
-		j := len(out)
-		c.Text = t.cut(j, "capability", text, maxCapabilityLen)
-		c.Evidence = Evidence(t.cut(j, "evidence", strings.TrimSpace(string(c.Evidence)), maxEvidenceLen))
-		c.Skill = t.tidySkill(j, c.Skill)
-		out = append(out, c)
-	}
-	if blanks+repeated+surplus > 0 {
-		t.note(Trimmed, -1, fmt.Sprintf("dropped capabilities: %d blank, %d repeated, %d beyond the limit of %d", blanks, repeated, surplus, t.d.opts.MaxCapabilities))
-	}
-	return out
-}
-
-func (t *thinking) anchors(wire []string) []string {
-	var out []string
-	seen := make(map[string]bool)
-	dropped := 0
-	for _, a := range wire {
-		a = strings.Join(strings.Fields(a), " ")
-		if a == "" || seen[fold(a)] || len(out) == t.d.opts.MaxAnchors {
-			dropped++
-			continue
-		}
-		seen[fold(a)] = true
-		out = append(out, t.cut(-1, "anchor", a, maxAnchorLen))
-	}
-	if dropped > 0 {
-		t.note(Trimmed, -1, fmt.Sprintf("dropped %d anchors that were blank, repeated or beyond the limit of %d", dropped, t.d.opts.MaxAnchors))
-	}
-	return out
-}
+const notImagined = "no skill could be imagined, so the capability's own text is used"
 
 // imagineEach is PSG with one call per capability.
 func (t *thinking) imagineEach(ctx context.Context) {
@@ -204,9 +104,9 @@ func (t *thinking) imagineEach(ctx context.Context) {
 	for j, c := range t.im.Capabilities {
 		g.Go(func() error {
 			data := PromptData{Capability: c.Text, Evidence: string(c.Evidence)}
-			s, ok := ask(ctx, t, "imagine", j, t.d.opts.Prompts.parsed.imagine, data, imagineSchema, (*ImaginedSkill).usable)
+			s, ok := ask(ctx, t, stage{"imagine", j, t.d.prompts.imagine, imagineSchema}, data, (*wireSkill).check)
 			if ok {
-				tidy := t.tidySkill(j, &s)
+				tidy := t.tidySkill(j, &s.ImaginedSkill)
 				t.mu.Lock()
 				t.im.Capabilities[j].Skill = tidy
 				t.mu.Unlock()
@@ -215,17 +115,16 @@ func (t *thinking) imagineEach(ctx context.Context) {
 		})
 	}
 	g.Wait()
-	t.sortByCapability()
+	// Calls and notes of parallel work in one order.
+	slices.SortStableFunc(t.im.Calls, func(a, b Call) int { return a.Capability - b.Capability })
+	slices.SortStableFunc(t.im.Notes, func(a, b Note) int { return a.Capability - b.Capability })
 }
 
 // imagineAll is PSG with one call for all capabilities.
 func (t *thinking) imagineAll(ctx context.Context) {
-	type skills struct {
-		Skills []*ImaginedSkill `json:"skills"`
-	}
 	want := len(t.im.Capabilities)
 	data := PromptData{Capabilities: t.im.Capabilities}
-	got, ok := ask(ctx, t, "imagine-all", -1, t.d.opts.Prompts.parsed.imagineAll, data, imagineAllSchema, func(a *skills) error {
+	got, ok := ask(ctx, t, stage{"imagine-all", -1, t.d.prompts.imagineAll, imagineAllSchema}, data, func(a *imaginations) error {
 		if len(a.Skills) != want {
 			return fmt.Errorf(`"skills" has %d entries, one for each of the %d capabilities is needed`, len(a.Skills), want)
 		}
@@ -235,21 +134,66 @@ func (t *thinking) imagineAll(ctx context.Context) {
 		return
 	}
 	for j, s := range got.Skills {
-		t.im.Capabilities[j].Skill = t.tidySkill(j, s)
+		t.im.Capabilities[j].Skill = t.tidySkill(j, &s.ImaginedSkill)
 	}
 }
 
-// usable says why an imagined skill is of no use.
-func (s *ImaginedSkill) usable() error {
-	if blank(s.Description) && blank(s.Body) {
-		return errors.New(`"description" and "body" are both empty`)
+// capabilities tidies what CI answered: trimmed, cut, without blanks and
+// repetitions, at most MaxCapabilities.
+func (t *thinking) capabilities(wire []wireCapability) []Capability {
+	var out []Capability
+	seen := make(map[string]bool)
+	var dropped dropped
+	for _, w := range wire {
+		c := w.Capability
+		text, key := strings.TrimSpace(c.Text), fold(c.Text)
+		switch {
+		case text == "":
+			dropped.add("blank", text)
+			continue
+		case seen[key]:
+			dropped.add("repeated", text)
+			continue
+		case len(out) == t.d.opts.MaxCapabilities:
+			dropped.add("beyond the limit", text)
+			continue
+		}
+		seen[key] = true
+		j := len(out)
+		c.Text = t.cut(j, "capability", text, maxCapabilityLen)
+		c.Evidence = Evidence(t.cut(j, "evidence", strings.TrimSpace(string(c.Evidence)), maxEvidenceLen))
+		c.Skill = t.tidySkill(j, c.Skill)
+		out = append(out, c)
 	}
-	return nil
+	dropped.note(t, "capabilities")
+	return out
 }
 
-// tidySkill bounds the parts of an imagined skill; nil where nothing is left.
+func (t *thinking) anchors(wire []string) []string {
+	var out []string
+	seen := make(map[string]bool)
+	var dropped dropped
+	for _, a := range wire {
+		a = strings.Join(strings.Fields(a), " ")
+		switch {
+		case a == "":
+			dropped.add("blank", a)
+		case seen[fold(a)]:
+			dropped.add("repeated", a)
+		case len(out) == t.d.opts.MaxAnchors:
+			dropped.add("beyond the limit", a)
+		default:
+			seen[fold(a)] = true
+			out = append(out, t.cut(-1, "anchor", a, maxAnchorLen))
+		}
+	}
+	dropped.note(t, "anchors")
+	return out
+}
+
+// tidySkill bounds the parts of an imagined skill; nil where it is of no use.
 func (t *thinking) tidySkill(j int, s *ImaginedSkill) *ImaginedSkill {
-	if s == nil || s.usable() != nil {
+	if !s.usable() {
 		return nil
 	}
 	return &ImaginedSkill{
@@ -259,78 +203,10 @@ func (t *thinking) tidySkill(j int, s *ImaginedSkill) *ImaginedSkill {
 	}
 }
 
-// ask renders a prompt, asks the model, at most twice, and records the calls.
-// It is false where the caller has to fall back, which is noted.
-func ask[T any](ctx context.Context, t *thinking, stage string, j int, prompt *template.Template, data PromptData, schema json.RawMessage, validate func(*T) error) (T, bool) {
-	var zero T
-	o := t.d.opts
-	text, err := render(prompt, data)
-	if err != nil {
-		t.note(ModelFailed, j, fmt.Sprintf("%s: prompt: %v", stage, err))
-		return zero, false
-	}
-	req := prospect.LLMRequest{
-		System: o.Prompts.System, Prompt: text, Schema: schema, SchemaName: strings.ReplaceAll(stage, "-", "_"),
-		MaxTokens: o.MaxTokens, Temperature: o.Temperature,
-	}
-	v, attempts, err := answer.Ask(ctx, t.d.model, req, validate)
-	t.record(stage, j, o.Prompts.System, attempts)
-	if err == nil {
-		return v, true
-	}
-	if v, ok := fromSkillFile[T](attempts, validate); ok {
-		return v, true
-	}
-	if ctx.Err() == nil { // else the deadline is noted once, by Imagine
-		t.note(ModelFailed, j, fmt.Sprintf("%s: %v", stage, err))
-	}
-	return zero, false
-}
-
-// fromSkillFile takes an imagined skill from an answer that is a SKILL.md
-// rather than JSON.
-func fromSkillFile[T any](attempts []answer.Attempt, validate func(*T) error) (v T, ok bool) {
-	s, isSkill := any(&v).(*ImaginedSkill)
-	if !isSkill {
-		return v, false
-	}
-	for _, a := range attempts {
-		text := a.Answer
-		if at := strings.Index(text, "---\n"); at >= 0 {
-			text = text[at:]
-		} else {
-			continue
-		}
-		if p, _, err := skill.Parse([]byte(text), skill.ParseOptions{}); err == nil {
-			*s = ImaginedSkill{Name: p.Name, Description: p.Description, Body: p.Body}
-			return v, validate(&v) == nil
-		}
-	}
-	return v, false
-}
-
-func (t *thinking) record(stage string, j int, system string, attempts []answer.Attempt) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for i, a := range attempts {
-		c := Call{Stage: stage, Capability: j, Attempt: i + 1, System: system, Prompt: a.Prompt, Answer: a.Answer, Truncated: a.Truncated, Usage: a.Usage, Duration: a.Duration}
-		if a.Err != nil {
-			c.Error = a.Err.Error()
-		}
-		t.im.Calls = append(t.im.Calls, c)
-	}
-}
-
 func (t *thinking) note(kind NoteKind, j int, text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.im.Notes = append(t.im.Notes, Note{kind, j, text})
-}
-
-// sortByCapability puts calls and notes of parallel work in one order.
-func (t *thinking) sortByCapability() {
-	sortStable(t.im.Calls, func(c Call) int { return c.Capability })
-	sortStable(t.im.Notes, func(n Note) int { return n.Capability })
 }
 
 // cut shortens a part of an answer to n code points and notes it.
@@ -342,7 +218,22 @@ func (t *thinking) cut(j int, what, s string, n int) string {
 	return s
 }
 
-func fold(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+// dropped collects parts of an answer that were left out, and why.
+type dropped struct {
+	total int
+	parts []string
+}
 
-// timed adds the time since begin to d.
-func timed(d *time.Duration, begin time.Time) { *d += time.Since(begin) }
+func (d *dropped) add(why, text string) {
+	if d.total++; d.total <= 20 {
+		d.parts = append(d.parts, fmt.Sprintf("%q (%s)", head(text, 60), why))
+	}
+}
+
+func (d *dropped) note(t *thinking, what string) {
+	if d.total > 0 {
+		t.note(Trimmed, -1, fmt.Sprintf("dropped %d %s: %s", d.total, what, strings.Join(d.parts, ", ")))
+	}
+}
+
+func fold(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }

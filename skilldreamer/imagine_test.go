@@ -138,6 +138,11 @@ func TestUntrustedCapabilities(t *testing.T) {
 		"too many anchors":  {[]string{anchors(500)}, 1, 24, 1, []skilldreamer.NoteKind{skilldreamer.Trimmed}},
 		"endless":           {[]string{`{"capabilities": [{"capability": "` + strings.Repeat("tide ", 5000) + `"}], "anchors": []}`}, 1, 0, 1, []skilldreamer.NoteKind{skilldreamer.Trimmed}},
 		"wrong types":       {[]string{`{"capabilities": 7, "anchors": {}}`, `{"capabilities": {"capability": "tides"}, "anchors": null}`}, 1, 0, 2, nil},
+		"a list alone":      {[]string{`[{"capability": "tides"}, "bread"]`}, 2, 0, 1, nil},
+		"list of texts":     {[]string{`["tides", "bread"]`, twoCapabilities}, 2, 2, 2, nil},
+		"odd evidence":      {[]string{`{"capabilities": [{"capability": "tides", "evidence": {"a": 1}}, {"capability": "bread", "evidence": 5}], "anchors": []}`}, 2, 0, 1, nil},
+		"odd skill":         {[]string{`{"capabilities": [{"capability": "tides", "pseudo_skill": 7}, {"capability": "bread", "pseudo_skill": [1]}], "anchors": [1, {}, "x"]}`}, 2, 1, 1, []skilldreamer.NoteKind{skilldreamer.Trimmed}},
+		"skills instead":    {[]string{`{"capabilities": [{"name": "tides", "description": "Heights of tide."}], "anchors": []}`}, 1, 0, 1, nil},
 		"truncated":         {[]string{`{"capabilities": [{"capability": "tides", "evidence": "hi"}, {"capability": "bre`}, 2, 0, 1, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -176,15 +181,18 @@ func TestUntrustedImaginedSkills(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer string
 		ok     bool
+		body   string
 	}{
-		"json":        {imagined("tides", "Heights of tide.", "1. Look."), true},
-		"no name":     {`{"description": "Heights of tide.", "body": "1. Look."}`, true},
-		"body only":   {`{"name": "tides", "body": "1. Look."}`, true},
-		"SKILL.md":    {"Here it is:\n---\nname: tides\ndescription: Heights of tide.\n---\n1. Look.\n", true},
-		"name only":   {`{"name": "tides"}`, false},
-		"refusal":     {"I can't do that.", false},
-		"empty":       {"", false},
-		"wrong types": {`[1, 2, 3]`, false},
+		"json":                   {imagined("tides", "Heights of tide.", "1. Look."), true, "1. Look."},
+		"no name":                {`{"description": "Heights of tide.", "body": "1. Look."}`, true, "1. Look."},
+		"body only":              {`{"name": "tides", "body": "1. Look up the tide."}`, true, "1. Look up the tide."},
+		"SKILL.md":               {"Here it is:\n---\nname: tides\ndescription: Heights of tide.\n---\n1. Look.\n", true, "1. Look."},
+		"SKILL.md, fenced, CRLF": {"```markdown\r\n---\r\nname: tides\r\ndescription: Heights of tide.\r\n---\r\n1. Look.\r\n```\r\nDone.", true, "1. Look."},
+		"list body":              {`{"name": "tides", "description": "Heights of tide.", "body": ["1. Look.", "2. Add."]}`, true, "1. Look.\n2. Add."},
+		"name only":              {`{"name": "tides"}`, false, ""},
+		"refusal":                {"I can't do that.", false, ""},
+		"empty":                  {"", false, ""},
+		"wrong types":            {`[1, 2, 3]`, false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := &scripted{infer: []string{`{"capabilities": [{"capability": "Heights of the tide."}], "anchors": ["port"]}`},
@@ -195,10 +203,15 @@ func TestUntrustedImaginedSkills(t *testing.T) {
 			if c.ok {
 				require.NotNil(t, r.Imagined.Capabilities[0].Skill)
 				require.Empty(t, r.Notes)
+				require.Len(t, r.Imagined.Calls, 2)
+				require.Equal(t, c.answer, r.Imagined.Calls[1].Answer, "the trace holds what the model wrote")
+				if c.body != "" {
+					require.Equal(t, c.body, r.Imagined.Capabilities[0].Skill.Body)
+				}
 			} else {
 				require.Nil(t, r.Imagined.Capabilities[0].Skill)
 				require.Equal(t, []skilldreamer.NoteKind{skilldreamer.ModelFailed, skilldreamer.NotImagined}, kinds(r.Notes))
-				require.Equal(t, "Heights of the tide.", r.Trace.Texts[1])
+				require.Equal(t, "Heights of the tide.", r.Trace.Texts[0])
 			}
 			require.Equal(t, []string{"tide-tables"}, ids(r))
 		})
@@ -350,9 +363,7 @@ func TestInjectedInstructionsStayInsideTheFences(t *testing.T) {
 }
 
 func TestPromptsCanBeReplaced(t *testing.T) {
-	p := skilldreamer.DefaultPrompts()
-	p.System = "be brief"
-	p.Capabilities = `{{fence "task" .Task}} MINE {{.MaxCapabilities}} {{.MaxAnchors}}`
+	p := skilldreamer.Prompts{System: "be brief", Capabilities: `{{fence "task" .Task}} MINE {{.MaxCapabilities}} {{.MaxAnchors}}`}
 	m := &scripted{infer: []string{twoCapabilities}, imagine: bakerAndPilot}
 	d := newDreamer(t, newGallery(t, hash(), trades()...), m, skilldreamer.Options{Prompts: p, MaxCapabilities: 3, MaxAnchors: 1})
 	im, err := d.Imagine(context.Background(), "task")
@@ -360,4 +371,7 @@ func TestPromptsCanBeReplaced(t *testing.T) {
 	require.Contains(t, m.asked[0].Prompt, "MINE 3 1")
 	require.Equal(t, "be brief", m.asked[0].System)
 	require.Len(t, im.Anchors, 1)
+	require.Equal(t, "imagine", im.Calls[1].Stage)
+	require.Contains(t, im.Calls[1].Prompt, "Imagine the written procedure", "an empty field means the built-in prompt")
+	require.Contains(t, im.Calls[1].Prompt, "arrive at high water", "the evidence is kept for the imagined skill")
 }

@@ -2,7 +2,6 @@ package skilldreamer
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 	"time"
 
@@ -52,31 +51,51 @@ type ImaginedSkill struct {
 	Body        string `json:"body"`
 }
 
-// text is the text to embed for a capability: its imagined skill by the same
-// recipe as a real one, or the capability itself.
-func (c Capability) text(r Recipe) string {
-	if c.Skill == nil {
-		return c.Text
-	}
-	return r.Text(&skill.Skill{Name: c.Skill.Name, Description: c.Skill.Description, Body: c.Skill.Body})
+// usable says that there is something to embed besides a name.
+func (s *ImaginedSkill) usable() bool {
+	return s != nil && !(isBlank(s.Description) && isBlank(s.Body))
 }
 
-// Evidence is a text. Models answer with one string or a list of them; both
-// decode.
+// text is the text to embed for a capability: its imagined skill by the same
+// recipe as a real one, or else the capability itself. It may be blank.
+func (c Capability) text(r Recipe) (text string, imagined bool) {
+	if c.Skill.usable() {
+		text = r.Text(&skill.Skill{Name: c.Skill.Name, Description: c.Skill.Description, Body: c.Skill.Body})
+		if !isBlank(text) {
+			return text, true
+		}
+	}
+	return c.Text, false
+}
+
+// Evidence is a text. Models also answer with a list of texts, a number or
+// something else.
 type Evidence string
 
-// UnmarshalJSON takes a string, a list of strings (joined by "; ") or null.
+// UnmarshalJSON takes a string, a list of strings (joined by "; ") or a
+// number; whatever else there is becomes "", for evidence is no reason to lose
+// a capability.
 func (e *Evidence) UnmarshalJSON(data []byte) error {
-	var one string
-	if err := json.Unmarshal(data, &one); err == nil {
-		*e = Evidence(one)
-		return nil
+	var many []any
+	var one any
+	*e = ""
+	if json.Unmarshal(data, &many) != nil {
+		if json.Unmarshal(data, &one) != nil {
+			return nil
+		}
+		many = []any{one}
 	}
-	var many []string
-	if err := json.Unmarshal(data, &many); err != nil {
-		return fmt.Errorf("evidence is neither a string nor a list of strings")
+	var texts []string
+	for _, v := range many {
+		switch v := v.(type) {
+		case string:
+			texts = append(texts, v)
+		case float64:
+			number, _ := json.Marshal(v) // a number of JSON
+			texts = append(texts, string(number))
+		}
 	}
-	*e = Evidence(strings.Join(many, "; "))
+	*e = Evidence(strings.Join(texts, "; "))
 	return nil
 }
 

@@ -1,11 +1,12 @@
 package skilldreamer
 
 import (
+	"cmp"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/prospect-go/prospect"
+	"github.com/prospect-go/prospect/fusion"
 )
 
 // Options are the numbers and choices of the method. The zero value is the
@@ -14,16 +15,22 @@ type Options struct {
 	// K is how many skills a search returns at most. Default 15.
 	K int
 	// Candidates is K_c, the size of each capability's candidate list.
-	// Default 20, or K if that is more.
+	// Default 20, or the K of the request if that is more.
 	Candidates int
 	// Keep is K_r, how many of each list take part in the merge. Default 20,
-	// or K if that is more.
+	// or the K of the request if that is more.
 	Keep int
 	// Weights are α, β and γ. Default (all zero): 2, 1, 1.
 	Weights Weights
+	// Normalize brings each of the three scores of a candidate list to one
+	// scale, in place. Default [fusion.MinMax].
+	Normalize fusion.Normalizer
 	// Abstain drops candidates that no raw score speaks for. Default: none is
 	// dropped.
 	Abstain Abstention
+	// Strict makes Find fail with [ErrNotImagined] where it would fall back to
+	// plain retrieval, for experiments that must not mix the two.
+	Strict bool
 
 	// Calls says how the model is asked. Default [CallPerCapability].
 	Calls CallPlan
@@ -37,20 +44,26 @@ type Options struct {
 	// ImaginedRole is the role in which imagined skills are embedded. Default
 	// [prospect.RoleDocument], as the skills of the gallery are.
 	ImaginedRole prospect.Role
+	// ImaginedRecipe makes the texts of imagined skills. Default: the store's.
+	ImaginedRecipe *Recipe
 	// Temperature of the model's calls; nil leaves it to the model.
 	Temperature *float64
 	// MaxTokens bounds each answer; 0 leaves it to the model.
 	MaxTokens int
-	// Prompts replace the built-in prompts. Default: [DefaultPrompts].
-	Prompts *Prompts
+	// Prompts replace the built-in ones. Default: [DefaultPrompts], also for
+	// those of its fields that are empty.
+	Prompts Prompts
 	// Reserve is how long before ctx's deadline the thinking stops, so that
 	// there is time to retrieve. Default 50 ms.
 	Reserve time.Duration
+	// Grace is how long after ctx's deadline Find may go on to finish the
+	// retrieval. Default 1 s.
+	Grace time.Duration
 }
 
 // Weights of the three scores: α for the task, β for the imagined skill, γ
-// for the anchors. They are finite and not negative. All zero means the
-// default; to switch one score off, set it to zero and another not.
+// for the anchors, each from 0 to 10⁶. All zero means the default; to switch
+// one score off, set it to zero and another not.
 type Weights struct {
 	Task     float64 // α
 	Imagined float64 // β
@@ -61,6 +74,10 @@ type Weights struct {
 // list if it reaches any of the thresholds that are set, and is dropped
 // otherwise. Normalised scores cannot say this, for the best of a poor list
 // gets 1. The zero value drops nothing.
+//
+// Plain results have but one raw score, the cosine with the task: there Task
+// counts or, where that is 0, Imagined. Where only Anchors is set, or a task
+// has no anchors, nothing can reach it and all candidates are dropped.
 type Abstention struct {
 	// Task is the least cosine with the task; 0 does not ask.
 	Task float64
@@ -70,10 +87,11 @@ type Abstention struct {
 	Anchors float64
 }
 
-func (a Abstention) set() bool { return a != Abstention{} }
-
 func (a Abstention) credible(s Scores) bool {
-	return !a.set() ||
+	if s.Capability < 0 && a.Task == 0 { // a plain result has no other cosine
+		a.Task = a.Imagined
+	}
+	return a == Abstention{} ||
 		a.Task > 0 && s.Task >= a.Task ||
 		a.Imagined > 0 && s.Imagined >= a.Imagined ||
 		a.Anchors > 0 && s.Anchors >= a.Anchors
@@ -93,17 +111,22 @@ const (
 	CallOnce
 )
 
-// withDefaults fills in what is zero and checks the rest.
+// maxWeight bounds weights, so that no sum leaves float32's range.
+const maxWeight = 1e6
+
+// withDefaults checks the options and fills in what is zero, except Candidates
+// and Keep, whose defaults depend on the request.
 func (o Options) withDefaults() (Options, error) {
 	for _, c := range []struct {
 		name string
 		v    int
 	}{
 		{"K", o.K}, {"Candidates", o.Candidates}, {"Keep", o.Keep}, {"MaxCapabilities", o.MaxCapabilities},
-		{"MaxAnchors", o.MaxAnchors}, {"Parallel", o.Parallel}, {"MaxTokens", o.MaxTokens}, {"Reserve", int(o.Reserve)},
+		{"MaxAnchors", o.MaxAnchors}, {"Parallel", o.Parallel}, {"MaxTokens", o.MaxTokens},
+		{"Reserve", int(o.Reserve)}, {"Grace", int(o.Grace)},
 	} {
 		if c.v < 0 {
-			return o, fmt.Errorf("skilldreamer: option %s is negative: %d", c.name, c.v)
+			return o, fmt.Errorf("%w: %s is %d, want 0 or more", prospect.ErrOption, c.name, c.v)
 		}
 	}
 	for _, c := range []struct {
@@ -113,37 +136,41 @@ func (o Options) withDefaults() (Options, error) {
 		{"Weights.Task", o.Weights.Task}, {"Weights.Imagined", o.Weights.Imagined}, {"Weights.Anchors", o.Weights.Anchors},
 		{"Abstain.Task", o.Abstain.Task}, {"Abstain.Imagined", o.Abstain.Imagined}, {"Abstain.Anchors", o.Abstain.Anchors},
 	} {
-		if math.IsNaN(c.v) || math.IsInf(c.v, 0) || c.v < 0 {
-			return o, fmt.Errorf("skilldreamer: option %s is %v, want a finite number that is not negative", c.name, c.v)
+		if !(c.v >= 0 && c.v <= maxWeight) {
+			return o, fmt.Errorf("%w: %s is %v, want 0 to %g", prospect.ErrOption, c.name, c.v, float64(maxWeight))
 		}
 	}
 	if o.Calls > CallOnce {
-		return o, fmt.Errorf("skilldreamer: option Calls is %d, which is no plan", o.Calls)
+		return o, fmt.Errorf("%w: Calls is %d, which is no plan", prospect.ErrOption, o.Calls)
 	}
-	o.K = or(o.K, 15)
-	o.Candidates = or(o.Candidates, max(20, o.K))
-	o.Keep = or(o.Keep, max(20, o.K))
+	if o.ImaginedRecipe != nil {
+		if err := o.ImaginedRecipe.validate(); err != nil {
+			return o, err
+		}
+		o.ImaginedRecipe = new(*o.ImaginedRecipe)
+	}
 	if o.Weights == (Weights{}) {
 		o.Weights = Weights{Task: 2, Imagined: 1, Anchors: 1}
 	}
 	if o.Weights.Task == 0 && o.Weights.Imagined == 0 {
-		return o, fmt.Errorf("skilldreamer: weights of the task and of the imagined skill are both 0, so there are no candidates")
+		return o, fmt.Errorf("%w: Weights.Task and Weights.Imagined are both 0, so there are no candidates", prospect.ErrOption)
 	}
-	o.MaxCapabilities = or(o.MaxCapabilities, 8)
-	o.MaxAnchors = or(o.MaxAnchors, 24)
-	o.Parallel = or(o.Parallel, 4)
-	if o.Reserve == 0 {
-		o.Reserve = 50 * time.Millisecond
+	if o.Temperature != nil {
+		o.Temperature = new(*o.Temperature)
 	}
-	if o.Prompts == nil {
-		o.Prompts = DefaultPrompts()
+	if o.Normalize == nil {
+		o.Normalize = fusion.MinMax
 	}
-	return o, o.Prompts.check()
+	o.K = cmp.Or(o.K, 15)
+	o.MaxCapabilities = cmp.Or(o.MaxCapabilities, 8)
+	o.MaxAnchors = cmp.Or(o.MaxAnchors, 24)
+	o.Parallel = cmp.Or(o.Parallel, 4)
+	o.Reserve = cmp.Or(o.Reserve, 50*time.Millisecond)
+	o.Grace = cmp.Or(o.Grace, time.Second)
+	return o, nil
 }
 
-func or(v, otherwise int) int {
-	if v == 0 {
-		return otherwise
-	}
-	return v
+// lists gives K_c and K_r for a request of k skills.
+func (o Options) lists(k int) (candidates, keep int) {
+	return cmp.Or(o.Candidates, max(20, k)), cmp.Or(o.Keep, max(20, k))
 }

@@ -1,34 +1,36 @@
 package skilldreamer
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strings"
 	"text/template"
+
+	"github.com/prospect-go/prospect"
 )
 
 //go:embed prompts/*.txt
 var promptFiles embed.FS
 
-// Prompts are the texts sent to the model. System is sent as it is; the others
-// are text/template sources, executed with a [PromptData]. Besides the
-// functions of text/template they have
+// Prompts are the texts sent to the model; an empty field means the built-in
+// text. System is sent as it is; the others are text/template sources, executed
+// with a [PromptData]. Besides the functions of text/template they have
 //
-//	{{fence "task" .Task}}
+//	{{fence "task" .Task}}   the text between two marks that do not occur in
+//	                         it, so that what the text says cannot end it
+//	{{inc $i}}               $i + 1
 //
-// which puts a text between two marks that do not occur in it, so that what
-// the text says cannot end it. The answers must have the form that the
-// built-in prompts describe.
+// The answers must have the form that the built-in prompts describe.
 type Prompts struct {
 	System       string
 	Capabilities string // CI: uses Task, MaxCapabilities, MaxAnchors
 	Imagine      string // PSG for one capability: uses Capability, Evidence
 	ImagineAll   string // PSG for all capabilities in one call: uses Capabilities
 	Everything   string // CI and PSG in one call: uses Task, MaxCapabilities, MaxAnchors
-
-	parsed struct{ capabilities, imagine, imagineAll, everything *template.Template }
 }
 
 // PromptData is what the templates of [Prompts] see.
@@ -42,16 +44,16 @@ type PromptData struct {
 }
 
 // DefaultPrompts returns the built-in prompts.
-func DefaultPrompts() *Prompts {
+func DefaultPrompts() Prompts {
 	text := func(name string) string {
 		data, err := promptFiles.ReadFile("prompts/" + name + ".txt")
 		if err != nil {
 			panic(err) // embedded at build time
 		}
-		return string(data)
+		return strings.TrimSpace(string(data))
 	}
-	return &Prompts{
-		System:       strings.TrimSpace(text("system")),
+	return Prompts{
+		System:       text("system"),
 		Capabilities: text("capabilities"),
 		Imagine:      text("imagine"),
 		ImagineAll:   text("imagine-all"),
@@ -59,29 +61,39 @@ func DefaultPrompts() *Prompts {
 	}
 }
 
-// check parses the templates and runs each once.
-func (p *Prompts) check() error {
+// templates are prompts ready for use.
+type templates struct {
+	system                                        string
+	capabilities, imagine, imagineAll, everything *template.Template
+}
+
+// parse fills in the defaults, parses the templates and tries each once.
+func (p Prompts) parse() (*templates, error) {
+	d := DefaultPrompts()
+	t := &templates{system: cmp.Or(p.System, d.System)}
 	data := PromptData{Task: "t", Capability: "c", Evidence: "e", Capabilities: []Capability{{Text: "c"}}, MaxCapabilities: 1, MaxAnchors: 1}
-	for _, t := range []struct {
-		name   string
-		source string
-		dst    **template.Template
+	for _, one := range []struct {
+		name, source string
+		dst          **template.Template
 	}{
-		{"Capabilities", p.Capabilities, &p.parsed.capabilities},
-		{"Imagine", p.Imagine, &p.parsed.imagine},
-		{"ImagineAll", p.ImagineAll, &p.parsed.imagineAll},
-		{"Everything", p.Everything, &p.parsed.everything},
+		{"Capabilities", cmp.Or(p.Capabilities, d.Capabilities), &t.capabilities},
+		{"Imagine", cmp.Or(p.Imagine, d.Imagine), &t.imagine},
+		{"ImagineAll", cmp.Or(p.ImagineAll, d.ImagineAll), &t.imagineAll},
+		{"Everything", cmp.Or(p.Everything, d.Everything), &t.everything},
 	} {
-		parsed, err := template.New(t.name).Funcs(template.FuncMap{"fence": fence, "inc": func(i int) int { return i + 1 }}).Parse(t.source)
+		parsed, err := template.New(one.name).Funcs(template.FuncMap{"fence": fence, "inc": func(i int) int { return i + 1 }}).Parse(one.source)
 		if err == nil {
-			_, err = render(parsed, data)
+			var text string
+			if text, err = render(parsed, data); err == nil && text == "" {
+				err = errors.New("renders to nothing")
+			}
 		}
 		if err != nil {
-			return fmt.Errorf("skilldreamer: prompt %s: %w", t.name, err)
+			return nil, fmt.Errorf("%w: Prompts.%s: %w", prospect.ErrOption, one.name, err)
 		}
-		*t.dst = parsed
+		*one.dst = parsed
 	}
-	return nil
+	return t, nil
 }
 
 func render(t *template.Template, data PromptData) (string, error) {

@@ -32,6 +32,8 @@ type Match struct {
 	Rank int `json:"rank"`
 	// ID of the skill in the store.
 	ID string `json:"id"`
+	// Name of the skill.
+	Name string `json:"name"`
 	// Skill is shared with the store: do not change it.
 	Skill *skill.Skill `json:"-"`
 	// Capability is the index of the capability whose list brought it, or −1
@@ -43,7 +45,8 @@ type Match struct {
 	Also []Scores `json:"also,omitempty"`
 }
 
-// Scores of one skill for one capability.
+// Scores of one skill for one capability. In a plain result all but Task,
+// Combined and Total are 0, and these three are the cosine with the task.
 type Scores struct {
 	// Capability is the index of the capability, or −1 in a plain result.
 	Capability int `json:"capability"`
@@ -57,8 +60,8 @@ type Scores struct {
 	Anchors float64 `json:"anchors"`
 	// Combined is d = α·Task + β·Imagined, by which candidates were chosen.
 	Combined float64 `json:"combined"`
-	// NormTask, NormImagined and NormAnchors are the scores after min-max
-	// within the candidates, in [0, 1].
+	// NormTask, NormImagined and NormAnchors are the scores after
+	// [Options.Normalize] within the candidates: in [0, 1] by default.
 	NormTask     float64 `json:"norm_task"`
 	NormImagined float64 `json:"norm_imagined"`
 	NormAnchors  float64 `json:"norm_anchors"`
@@ -68,20 +71,24 @@ type Scores struct {
 
 // A Trace tells a person how a result came about.
 type Trace struct {
-	// Texts are the task and what was embedded for each capability.
+	// Task is the text that was embedded for the task.
+	Task string `json:"task"`
+	// Texts are what was embedded for each capability, by its index; "" for
+	// one that was left out.
 	Texts []string `json:"texts"`
 	// LexicalQuery is what the anchors made.
 	LexicalQuery string `json:"lexical_query"`
 	// Lists holds each capability's candidates, best first by Total.
 	Lists []List `json:"lists"`
-	// Model's tokens, summed over the calls.
+	// Searched is the number of skills in the view.
+	Searched int `json:"searched"`
+	// Usage are the model's tokens, summed over the calls.
 	Usage prospect.Usage `json:"usage"`
 	// Durations of the stages.
-	Imagine  time.Duration `json:"imagine_ns"`
-	Embed    time.Duration `json:"embed_ns"`
-	Nearest  time.Duration `json:"nearest_ns"`
-	Score    time.Duration `json:"score_ns"`
-	Searched int           `json:"searched"` // skills in the view
+	Imagine time.Duration `json:"imagine_ns"`
+	Embed   time.Duration `json:"embed_ns"`
+	Nearest time.Duration `json:"nearest_ns"`
+	Score   time.Duration `json:"score_ns"`
 }
 
 // A List is what one capability found.
@@ -106,7 +113,7 @@ type Scored struct {
 
 // A Call is one question to the model and what came of it.
 type Call struct {
-	// Stage is "capabilities", "imagine" or "imagine-all".
+	// Stage is "capabilities", "imagine", "imagine-all" or "everything".
 	Stage string `json:"stage"`
 	// Capability is the index the call was for, or −1.
 	Capability int `json:"capability"`
@@ -137,13 +144,16 @@ type Note struct {
 type NoteKind string
 
 const (
+	// BlankTask: the task is blank, so nothing was searched for.
+	BlankTask NoteKind = "blank-task"
 	// NoModel: there is no model, and nothing was imagined.
 	NoModel NoteKind = "no-model"
 	// ModelFailed: a call failed, or no answer to it could be used.
 	ModelFailed NoteKind = "model-failed"
 	// NoCapabilities: nothing was imagined; the result is plain retrieval.
 	NoCapabilities NoteKind = "no-capabilities"
-	// NotImagined: a capability's text stands for its imagined skill.
+	// NotImagined: a capability's text stands for its imagined skill, or the
+	// capability has no text that can be embedded and was left out.
 	NotImagined NoteKind = "not-imagined"
 	// NoAnchors: there are no anchors, so the lexical score is 0 for all.
 	NoAnchors NoteKind = "no-anchors"

@@ -262,7 +262,7 @@ func TestPlainFallbackSaysSo(t *testing.T) {
 func TestShortfallIsNoted(t *testing.T) {
 	g := newGallery(t, hash(), trades()...)
 	d := newDreamer(t, g, nil, skilldreamer.Options{})
-	im := &skilldreamer.Imagined{Capabilities: []skilldreamer.Capability{{Text: "tide"}}, Anchors: []string{"tide"}}
+	im := &skilldreamer.Imagined{Capabilities: []skilldreamer.Capability{{Skill: &skilldreamer.ImaginedSkill{Description: "tide"}}}, Anchors: []string{"tide"}}
 	r, err := d.Retrieve(context.Background(), skilldreamer.Request{Task: "tides"}, im)
 	require.NoError(t, err)
 	require.Len(t, r.Skills, 6)
@@ -272,7 +272,31 @@ func TestShortfallIsNoted(t *testing.T) {
 	r, err = d.Retrieve(context.Background(), skilldreamer.Request{Task: "tides"}, im)
 	require.NoError(t, err)
 	require.Len(t, r.Skills, 2)
-	require.Equal(t, []skilldreamer.NoteKind{skilldreamer.Shortfall, skilldreamer.Shortfall}, kinds(r.Notes))
+	require.Equal(t, []skilldreamer.NoteKind{skilldreamer.Shortfall}, kinds(r.Notes))
+	require.Contains(t, r.Notes[0].Text, "lists of 2 candidates")
+}
+
+// A request may ask for more than the options do: the lists grow with it.
+func TestListsAreAsLongAsTheRequest(t *testing.T) {
+	var skills []*skill.Skill
+	for i := range 60 {
+		skills = append(skills, named(fmt.Sprintf("s%d", i), fmt.Sprintf("tide number %d", i)))
+	}
+	g := newGallery(t, hash(), skills...)
+	im := &skilldreamer.Imagined{Capabilities: []skilldreamer.Capability{{Skill: &skilldreamer.ImaginedSkill{Description: "tide"}}}, Anchors: []string{"tide"}}
+	for k, want := range map[int]int{0: 15, 7: 7, 50: 50} {
+		r, err := newDreamer(t, g, nil, skilldreamer.Options{}).Retrieve(context.Background(), skilldreamer.Request{Task: "tides", K: k}, im)
+		require.NoError(t, err)
+		require.Len(t, r.Skills, want)
+		require.Empty(t, r.Notes)
+		require.Len(t, r.Trace.Lists[0].Candidates, max(20, k))
+		require.Equal(t, max(20, k), r.Trace.Lists[0].Kept)
+		// α = 2, β = 1, γ = 1 unless said otherwise.
+		for _, c := range r.Trace.Lists[0].Candidates {
+			require.InDelta(t, 2*c.Task+c.Imagined, c.Combined, 1e-5)
+			require.InDelta(t, 2*c.NormTask+c.NormImagined+c.NormAnchors, c.Total, 1e-9)
+		}
+	}
 }
 
 func TestRequestsThatFindNothing(t *testing.T) {
@@ -318,20 +342,28 @@ func TestOptionsThatMakeNoSense(t *testing.T) {
 	g := newGallery(t, hash())
 	for name, o := range map[string]skilldreamer.Options{
 		"negative K":      {K: -1},
+		"negative grace":  {Grace: -1},
 		"NaN weight":      {Weights: skilldreamer.Weights{Task: math.NaN()}},
 		"negative weight": {Weights: skilldreamer.Weights{Task: 1, Anchors: -1}},
 		"infinite":        {Weights: skilldreamer.Weights{Imagined: math.Inf(1)}},
+		"huge":            {Weights: skilldreamer.Weights{Task: 1e39}},
 		"no candidates":   {Weights: skilldreamer.Weights{Anchors: 1}},
 		"plan":            {Calls: 9},
 		"threshold":       {Abstain: skilldreamer.Abstention{Task: math.NaN()}},
-		"broken prompt":   {Prompts: &skilldreamer.Prompts{Capabilities: "{{.Nope}}"}},
-		"unparsed prompt": {Prompts: &skilldreamer.Prompts{Imagine: "{{"}},
+		"broken prompt":   {Prompts: skilldreamer.Prompts{Capabilities: "{{.Nope}}"}},
+		"unparsed prompt": {Prompts: skilldreamer.Prompts{Imagine: "{{"}},
+		"blank prompt":    {Prompts: skilldreamer.Prompts{ImagineAll: "{{if false}}x{{end}}"}},
+		"empty recipe":    {ImaginedRecipe: &skilldreamer.Recipe{NoName: true, NoDescription: true}},
 	} {
 		_, err := skilldreamer.New(g, nil, o)
-		require.Error(t, err, name)
+		require.ErrorIs(t, err, prospect.ErrOption, name)
 	}
 	_, err := skilldreamer.New(nil, nil, skilldreamer.Options{})
-	require.Error(t, err)
+	require.ErrorIs(t, err, prospect.ErrOption)
+	_, err = skilldreamer.NewGallery(nil, skilldreamer.GalleryOptions{})
+	require.ErrorIs(t, err, prospect.ErrOption)
+	_, err = skilldreamer.NewGallery(hash(), skilldreamer.GalleryOptions{Dense: &skilldreamer.Recipe{NoName: true, NoDescription: true}})
+	require.ErrorIs(t, err, prospect.ErrOption)
 }
 
 func TestImaginedSkillsAreEncodedLikeRealOnes(t *testing.T) {
@@ -348,7 +380,15 @@ func TestImaginedSkillsAreEncodedLikeRealOnes(t *testing.T) {
 	require.Equal(t, "tide-tables", r.Skills[0].ID)
 	require.Equal(t, 1, e.take(prospect.RoleDocument))
 	require.Equal(t, 1, e.take(prospect.RoleQuery))
-	require.Equal(t, []string{"sail", "tide tables\nWork out the height of tide at a secondary port."}, r.Trace.Texts)
+	require.Equal(t, "sail", r.Trace.Task)
+	require.Equal(t, []string{"tide tables\nWork out the height of tide at a secondary port."}, r.Trace.Texts)
+
+	short := &skilldreamer.Recipe{NoName: true}
+	r, err = newDreamer(t, g, nil, skilldreamer.Options{ImaginedRecipe: short}).Retrieve(context.Background(), skilldreamer.Request{Task: "sail"}, im)
+	require.NoError(t, err)
+	require.Equal(t, []string{"Work out the height of tide at a secondary port."}, r.Trace.Texts)
+	e.take(prospect.RoleDocument)
+	e.take(prospect.RoleQuery)
 
 	d = newDreamer(t, g, nil, skilldreamer.Options{ImaginedRole: prospect.RoleQuery})
 	_, err = d.Retrieve(context.Background(), skilldreamer.Request{Task: "sail"}, im)

@@ -195,10 +195,13 @@ func systems() []system {
 // figures are means by gallery, system and measure.
 type figures map[string]map[string]map[string]float64
 
+// oneTask is the most that one task of the 47 can move a mean. Golden figures
+// are compared within it: where two skills are nearly tied, another kernel may
+// order them the other way, and with it a task become complete or not.
+const oneTask = 1.0/47 + 1e-9
+
 // TestSkillsBench reproduces the figures of the built-in model on SkillsBench
-// with recorded model answers. The golden file is compared within 0.011: a
-// near-tie that falls the other way in another kernel moves one skill of one
-// of the 47 tasks, which is 1/94 of Recall for a task with two skills.
+// with recorded model answers.
 func TestSkillsBench(t *testing.T) {
 	b := loadBench(t)
 	model, other := openModel(t)
@@ -230,7 +233,7 @@ func TestSkillsBench(t *testing.T) {
 		t.Log("\n" + figuresTable(gallery.name, got[gallery.name]))
 	}
 	if !other {
-		golden(t, "skillsbench-builtin.json", got, 0.011)
+		golden(t, "skillsbench-builtin.json", got, oneTask)
 		for name, g := range got {
 			for _, m := range []string{"recall@5", "completeness@5", "ndcg@10"} {
 				require.Greater(t, g["skilldreamer"][m], g["dense"][m], "gallery %s: the method gains over the plain query in %s", name, m)

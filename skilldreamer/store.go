@@ -16,7 +16,7 @@ type Store interface {
 	// embedded with it.
 	Embedder() prospect.Embedder
 
-	// Recipe made the texts that were embedded. Imagined skills go through it
+	// Recipe makes the texts that are embedded. Imagined skills go through it
 	// too, so that they lie where real skills lie.
 	Recipe() Recipe
 
@@ -26,8 +26,9 @@ type Store interface {
 	View(ctx context.Context, sources ...string) (View, error)
 }
 
-// A View is one consistent state of a [Store], for one search. Its methods may
-// be called from several goroutines. Ids are those that Nearest gave;
+// A View is one consistent state of a [Store], for one search, which calls each
+// of the four methods that take a context once. They may be called from several
+// goroutines. Ids are those that Nearest gave;
 // an id that is not in the view is an error that wraps [prospect.ErrNotFound].
 type View interface {
 	// Len is the number of skills in the view.
@@ -48,8 +49,9 @@ type View interface {
 	// statistics of the whole store: 0 or more, higher is better.
 	Lexical(ctx context.Context, query string, ids []string) ([]float64, error)
 
-	// Skill returns the skill of an id. It is shared: do not change it.
-	Skill(ctx context.Context, id string) (*skill.Skill, error)
+	// Skills returns the skill of each id, in order. They are shared: do not
+	// change them.
+	Skills(ctx context.Context, ids []string) ([]*skill.Skill, error)
 }
 
 // A Candidate is a skill that a [View] offers for one vector.

@@ -12,19 +12,20 @@ import (
 // Save writes a file so that a reader finds either the old content or the
 // whole new one, also after a crash: a temporary file in the same folder,
 // synced, renamed over the path, the folder synced. On error the old file is
-// left as it was and the temporary one is removed. A new file can be read by
+// left as it was and the temporary one is removed; only an error of syncing the
+// folder comes after the new file took its place. A new file can be read by
 // everyone and written by the owner, less the umask; an old file's mode is
-// kept.
+// kept. Where the path is a symbolic link, the file that it leads to is
+// replaced, not the link.
 func Save(path string, write func(io.Writer) error) (err error) {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
 	dir, base := filepath.Split(path)
 	if dir == "" {
 		dir = "."
 	}
-	mode := os.FileMode(0o644)
-	if old, err := os.Stat(path); err == nil {
-		mode = old.Mode().Perm()
-	}
-	f, err := create(dir, base, mode)
+	f, err := create(dir, base)
 	if err != nil {
 		return fmt.Errorf("save %s: %w", path, err)
 	}
@@ -35,6 +36,11 @@ func Save(path string, write func(io.Writer) error) (err error) {
 			err = fmt.Errorf("save %s: %w", path, err)
 		}
 	}()
+	if old, err := os.Stat(path); err == nil {
+		if err := f.Chmod(old.Mode().Perm()); err != nil && runtime.GOOS != "windows" {
+			return err
+		}
+	}
 	w := bufio.NewWriterSize(f, 256<<10)
 	if err := write(w); err != nil {
 		return err
@@ -56,10 +62,10 @@ func Save(path string, write func(io.Writer) error) (err error) {
 
 // create makes a file that did not exist, with a mode that the umask bounds
 // (os.CreateTemp would make it private).
-func create(dir, base string, mode os.FileMode) (*os.File, error) {
+func create(dir, base string) (*os.File, error) {
 	for try := 0; ; try++ {
 		name := filepath.Join(dir, fmt.Sprintf(".%s.%d-%d.tmp", base, os.Getpid(), try))
-		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 		if os.IsExist(err) && try < 10_000 {
 			continue
 		}

@@ -156,9 +156,13 @@ func (d *Decoder) String(limit int) string {
 
 // Raw fills p. Large arrays are read straight into it.
 func (d *Decoder) Raw(p []byte) {
+	if d.err != nil {
+		clear(p)
+		return
+	}
 	n := copy(p, d.buf[d.pos:d.end])
 	d.pos += n
-	if n == len(p) || d.err != nil {
+	if n == len(p) {
 		return
 	}
 	if _, err := io.ReadFull(d.r, p[n:]); err != nil {
