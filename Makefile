@@ -7,6 +7,8 @@
 #   make lint    gofmt, go vet, staticcheck
 #   make cross   build for the other platforms
 #   make fmt     rewrite with gofmt
+#   make kernels generate the assembly of internal/kernel anew
+#   make kernels-check  prove that the assembly is what its generator writes
 
 SHELL := /bin/sh
 MINIMUM := 1.27
@@ -50,3 +52,19 @@ cross:
 
 fmt:
 	git ls-files '*.go' | xargs gofmt -w
+
+.PHONY: kernels kernels-check
+
+KERNELS := avx2 avx512 avx512vnni
+
+kernels:
+	@for isa in $(KERNELS); do \
+	  go run -C internal/kernel/gen . -isa $$isa -pkg kernel -out ../$${isa}_amd64.s -stubs ../$${isa}_amd64.go || exit 1; done
+
+# In the folder's place, because the command line is part of what is written.
+kernels-check:
+	@d=$$(mktemp -d) && trap 'rm -rf "$$d"' EXIT && cp -r internal/kernel/gen "$$d/gen" && \
+	for isa in $(KERNELS); do \
+	  go run -C "$$d/gen" . -isa $$isa -pkg kernel -out ../$${isa}_amd64.s -stubs ../$${isa}_amd64.go && \
+	  diff -u internal/kernel/$${isa}_amd64.s "$$d/$${isa}_amd64.s" && \
+	  diff -u internal/kernel/$${isa}_amd64.go "$$d/$${isa}_amd64.go" || exit 1; done
