@@ -3,8 +3,9 @@ module github.com/prospect-go/prospect
 go 1.27.0
 
 require (
-	github.com/chewxy/math32 v1.11.1
 	github.com/clipperhouse/uax29/v2 v2.7.0
+	github.com/gomlx/compute v0.1.14
+	github.com/gomlx/gomlx v0.28.16
 	github.com/kelindar/bitmap v1.5.2
 	github.com/kljensen/snowball v0.10.0
 	github.com/knights-analytics/hugot v0.8.0
@@ -19,15 +20,13 @@ require (
 )
 
 require (
+	github.com/chewxy/math32 v1.11.1 // indirect
 	github.com/daulet/tokenizers v1.27.0 // indirect
 	github.com/go-logr/logr v1.4.4 // indirect
 	github.com/gofrs/flock v0.13.1 // indirect
-	github.com/gomlx/compute v0.1.14 // indirect
 	github.com/gomlx/compute-onnx v0.1.13 // indirect
 	github.com/gomlx/exceptions v0.0.3 // indirect
 	github.com/gomlx/go-huggingface v0.4.12 // indirect
-	github.com/gomlx/go-xla v0.4.13 // indirect
-	github.com/gomlx/gomlx v0.28.16 // indirect
 	github.com/gomlx/onnx-gomlx v0.5.13 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/kelindar/simd v1.1.2 // indirect
