@@ -22,21 +22,30 @@ const benchDim = 384
 
 // filled returns an index of n random documents "0", "1", …, the same for the
 // same n.
-var filled = func() func(testing.TB, int) *vecindex.Index {
-	made := map[int]*vecindex.Index{}
-	return func(tb testing.TB, n int) *vecindex.Index {
-		if made[n] == nil {
+var filled = func() func(testing.TB, int, ...vecindex.Options) *vecindex.Index {
+	type key struct {
+		n        int
+		quantise bool
+	}
+	made := map[key]*vecindex.Index{}
+	return func(tb testing.TB, n int, options ...vecindex.Options) *vecindex.Index {
+		var opts vecindex.Options
+		if len(options) > 0 {
+			opts = options[0]
+		}
+		at := key{n, opts.Quantize}
+		if made[at] == nil {
 			r := rand.New(rand.NewPCG(1, uint64(n)))
 			docs := make([]vecindex.Doc, n)
 			for i := range docs {
 				docs[i] = vecindex.Doc{ID: strconv.Itoa(i), Vector: randomVector(r, benchDim)}
 			}
-			ix, err := vecindex.New(benchDim, vecindex.Options{})
+			ix, err := vecindex.New(benchDim, opts)
 			require.NoError(tb, err)
 			require.NoError(tb, ix.Apply(vecindex.Changes{Add: docs}))
-			made[n] = ix
+			made[at] = ix
 		}
-		return made[n]
+		return made[at]
 	}
 }()
 
@@ -59,16 +68,57 @@ func report(b *testing.B, n, m int) {
 
 func BenchmarkSearch(b *testing.B) {
 	for _, n := range sizes {
-		b.Run(fmt.Sprintf("%dx%d", n, benchDim), func(b *testing.B) {
-			ix := filled(b, n)
-			q := prospect.Query{Vector: randomVector(rand.New(rand.NewPCG(2, 2)), benchDim), K: 10}
-			for b.Loop() {
-				_, err := ix.Search(context.Background(), q)
-				require.NoError(b, err)
-			}
-			report(b, n, 1)
-		})
+		for _, form := range []string{"float32", "int8"} {
+			b.Run(fmt.Sprintf("%dx%d/%s", n, benchDim, form), func(b *testing.B) {
+				ix := filled(b, n, vecindex.Options{Quantize: form == "int8"})
+				q := prospect.Query{Vector: randomVector(rand.New(rand.NewPCG(2, 2)), benchDim), K: 10}
+				for b.Loop() {
+					_, err := ix.Search(context.Background(), q)
+					require.NoError(b, err)
+				}
+				report(b, n, 1)
+			})
+		}
 	}
+}
+
+// BenchmarkPieces has documents of several vectors: the best of each for every
+// query, and sums of two.
+func BenchmarkPieces(b *testing.B) {
+	const n, each, m = 20_000, 5, 4
+	r := rand.New(rand.NewPCG(3, 3))
+	docs := make([]vecindex.Doc, n)
+	for i := range docs {
+		docs[i] = vecindex.Doc{ID: strconv.Itoa(i), Vector: randomVector(r, benchDim)}
+		for range each - 1 {
+			docs[i].More = append(docs[i].More, randomVector(r, benchDim))
+		}
+	}
+	ix, err := vecindex.New(benchDim, vecindex.Options{})
+	require.NoError(b, err)
+	require.NoError(b, ix.Apply(vecindex.Changes{Add: docs}))
+	var vectors [][]float32
+	var sums [][]vecindex.Term
+	for j := range m + 1 {
+		vectors = append(vectors, randomVector(r, benchDim))
+		if j > 0 {
+			sums = append(sums, []vecindex.Term{{Vector: 0, Weight: 2}, {Vector: j, Weight: 1}})
+		}
+	}
+	b.Run("best", func(b *testing.B) {
+		for b.Loop() {
+			_, err := ix.ScoreBatch(context.Background(), vectors, 20, vecindex.Filter{})
+			require.NoError(b, err)
+		}
+		report(b, n*each, m+1)
+	})
+	b.Run("sums", func(b *testing.B) {
+		for b.Loop() {
+			_, err := ix.ScoreSums(context.Background(), vectors, sums, 20, vecindex.Filter{})
+			require.NoError(b, err)
+		}
+		report(b, n*each, m+1)
+	})
 }
 
 func BenchmarkScoreBatch(b *testing.B) {

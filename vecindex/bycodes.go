@@ -227,7 +227,7 @@ func (c *scan) survivors(ctx context.Context, workers []*worker, most int) ([]ui
 	}
 	limit := c.min
 	if best.Full() {
-		var rows []uint32
+		rows := make([]uint32, 0, best.Len())
 		for _, it := range best.Sorted() {
 			rows = append(rows, it.Row)
 		}
@@ -244,7 +244,11 @@ func (c *scan) survivors(ctx context.Context, workers []*worker, most int) ([]ui
 	if p.cosine && limit <= -1 {
 		limit = math.Inf(-1)
 	}
-	list := []uint32{}
+	total := 0
+	for _, w := range workers {
+		total += len(w.found)
+	}
+	list := make([]uint32, 0, total)
 	for _, w := range workers {
 		for _, x := range w.found {
 			if float64(x.upper) >= limit {

@@ -33,10 +33,12 @@ type lane struct {
 // float32: 1, 0.5, 0, -0.5 and -1. Oracle and index give equal floats.
 var corners = [][]float32{{.5, .5, .5, .5}, {.5, .5, .5, -.5}, {.5, -.5, .5, -.5}, {-.5, -.5, .5, -.5}, {-.5, -.5, -.5, -.5}}
 
-func newLane(prefix string, steps int) *lane {
+// newLane works out a lane, with several vectors for some documents or one for
+// each.
+func newLane(prefix string, steps int, several bool) *lane {
 	type doc struct {
-		id     string
-		corner int
+		id      string
+		corners []int // of its vectors; the first corner is the best
 	}
 	l := &lane{prefix: prefix}
 	r := rand.New(rand.NewPCG(uint64(prefix[0]), 9))
@@ -45,10 +47,24 @@ func newLane(prefix string, steps int) *lane {
 	record := func() {
 		var hits []prospect.Hit
 		for _, d := range docs {
-			hits = append(hits, prospect.Hit{ID: d.id, Score: 1 - float64(d.corner)/2})
+			hits = append(hits, prospect.Hit{ID: d.id, Score: 1 - float64(slices.Min(d.corners))/2})
 		}
 		slices.SortStableFunc(hits, func(a, b prospect.Hit) int { return cmp.Compare(b.Score, a.Score) })
 		l.states = append(l.states, hits)
+	}
+	draw := func() []int {
+		corner := []int{r.IntN(len(corners))}
+		for several && r.IntN(3) == 0 {
+			corner = append(corner, r.IntN(len(corners)))
+		}
+		return corner
+	}
+	change := func(d doc) vecindex.Doc {
+		c := vecindex.Doc{ID: d.id, Vector: corners[d.corners[0]]}
+		for _, i := range d.corners[1:] {
+			c.More = append(c.More, corners[i])
+		}
+		return c
 	}
 	record()
 	for range steps {
@@ -60,21 +76,21 @@ func newLane(prefix string, steps int) *lane {
 				c.Delete = append(c.Delete, d.id)
 				continue
 			case 2, 3:
-				d.corner = r.IntN(len(corners))
-				c.Update = append(c.Update, vecindex.Doc{ID: d.id, Vector: corners[d.corner]})
+				d.corners = draw()
+				c.Update = append(c.Update, change(d))
 			}
 			left = append(left, d)
 		}
 		docs = left
 		for range r.IntN(6) {
-			d := doc{fmt.Sprint(prefix, next%40), r.IntN(len(corners))} // ids come back
+			d := doc{fmt.Sprint(prefix, next%40), draw()} // ids come back
 			next++
 			taken := func(have doc) bool { return have.id == d.id }
 			if slices.ContainsFunc(docs, taken) || slices.Contains(c.Delete, d.id) {
 				continue
 			}
 			docs = append(docs, d)
-			c.Add = append(c.Add, vecindex.Doc{ID: d.id, Vector: corners[d.corner]})
+			c.Add = append(c.Add, change(d))
 		}
 		l.changes = append(l.changes, c)
 		record()
@@ -119,10 +135,20 @@ func (l *lane) explain(hits []prospect.Hit, lo, hi int64) int64 {
 // state that was current at some moment between its begin and its end, and
 // states must never go back. Run it with -race.
 func TestEverySearchSeesOnePublishedState(t *testing.T) {
-	const steps = 3000
-	ix, err := vecindex.New(4, vecindex.Options{})
+	for _, several := range []bool{false, true} {
+		for _, quantise := range []bool{false, true} {
+			t.Run(fmt.Sprintf("several %v, codes %v", several, quantise), func(t *testing.T) {
+				searchWhileChanging(t, several, vecindex.Options{Quantize: quantise})
+			})
+		}
+	}
+}
+
+func searchWhileChanging(t *testing.T, several bool, opts vecindex.Options) {
+	const steps = 1500
+	ix, err := vecindex.New(4, opts)
 	require.NoError(t, err)
-	lanes := []*lane{newLane("a", steps), newLane("b", steps)}
+	lanes := []*lane{newLane("a", steps, several), newLane("b", steps, several)}
 	q := prospect.Query{Vector: corners[0], K: 1 << 20}
 
 	var writers, readers sync.WaitGroup
@@ -178,7 +204,9 @@ func TestEverySearchSeesOnePublishedState(t *testing.T) {
 			}
 			var ids, ranked []string
 			for id := range s.All() {
-				ids = append(ids, id)
+				if n := len(ids); n == 0 || ids[n-1] != id {
+					ids = append(ids, id)
+				}
 			}
 			for _, h := range hits {
 				ranked = append(ranked, h.ID)

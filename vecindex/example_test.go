@@ -104,3 +104,46 @@ func ExampleOpen() {
 	// 1 <nil>
 	// true
 }
+
+// Documents of several vectors count with the best of them, for each vector
+// that is asked for.
+func ExampleIndex_ScoreSums() {
+	ix, _ := vecindex.New(2, vecindex.Options{})
+	_ = ix.Apply(vecindex.Changes{Add: []vecindex.Doc{
+		{ID: "both", Vector: []float32{1, 0}, More: [][]float32{{0, 1}}}, // in two pieces
+		{ID: "between", Vector: []float32{1, 1}},
+	}})
+	query, imagined := []float32{1, 0}, []float32{0, 1}
+	lists, err := ix.ScoreSums(context.Background(), [][]float32{query, imagined},
+		[][]vecindex.Term{{{Vector: 0, Weight: 2}, {Vector: 1, Weight: 1}}}, 2, vecindex.Filter{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, h := range lists[0] {
+		fmt.Printf("%s %.3f\n", h.ID, h.Score)
+	}
+	// Output:
+	// both 3.000
+	// between 2.121
+}
+
+func ExampleIndex_SearchBatch() {
+	ix, _ := vecindex.New(2, vecindex.Options{})
+	_ = ix.AddBatch([]string{"east", "north", "northeast"}, [][]float32{{1, 0}, {0, 1}, {1, 1}})
+	lists, err := ix.SearchBatch(context.Background(), []prospect.Query{
+		{Vector: []float32{1, 0}, K: 10},
+		{Vector: []float32{0, 1}, K: 10},
+	}, vecindex.Filter{MinScore: new(0.5), Without: []string{"north"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for i, hits := range lists {
+		for _, h := range hits {
+			fmt.Printf("%d: %s %.2f\n", i, h.ID, h.Score)
+		}
+	}
+	// Output:
+	// 0: east 1.00
+	// 0: northeast 0.71
+	// 1: northeast 0.71
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"runtime/debug"
@@ -40,6 +41,10 @@ func TestFilters(t *testing.T) {
 		"keep 1 %":      {Keep: percent},
 		"within 1 %":    {Within: ids},
 		"both":          {Within: ids, Keep: func(id string) bool { return id[0] == '4' }},
+		"without":       {Without: ids[:30]},
+		"all but":       {Within: ids, Without: ids[3:12]},
+		"without all":   {Within: ids, Without: ids},
+		"unknown out":   {Without: []string{"x", ""}},
 		"nothing":       {Keep: func(string) bool { return false }},
 		"empty within":  {Within: []string{}},
 		"unknown alone": {Within: []string{"x", ""}},
@@ -48,9 +53,51 @@ func TestFilters(t *testing.T) {
 			want := o.rank(unit64(v), f)
 			hits, err := ix.Search(t.Context(), prospect.Query{Vector: v, K: 10, Within: f.Within, Keep: f.Keep})
 			require.NoError(t, err)
-			o.requireTopK(t, hits, want, 10, 1)
+			if len(f.Without) == 0 {
+				o.requireTopK(t, hits, want, 10, 1)
+			}
+			queries := []prospect.Query{{Vector: v, K: 10}, {Vector: v, K: 3}}
+			lists, err := ix.SearchBatch(t.Context(), queries, f)
+			require.NoError(t, err)
+			o.requireTopK(t, lists[0], want, 10, 1)
+			o.requireTopK(t, lists[1], want, 3, 1)
 		})
 	}
+}
+
+func TestMinScore(t *testing.T) {
+	ix := plane(t, vecindex.Doc{ID: "east", Vector: []float32{1, 0}}, vecindex.Doc{ID: "north", Vector: []float32{0, 1}},
+		vecindex.Doc{ID: "west", Vector: []float32{-1, 0}})
+	for min, n := range map[float64]int{math.Inf(-1): 3, -1: 3, -0.5: 2, 0: 2, 1e-300: 1, 1: 1, 1.5: 0} {
+		for _, f := range []vecindex.Filter{{MinScore: &min}, {MinScore: &min, Within: []string{"west", "north", "east"}}} {
+			lists, err := ix.SearchBatch(t.Context(), []prospect.Query{{Vector: []float32{3, 0}, K: 3}}, f)
+			require.NoError(t, err)
+			require.Len(t, lists[0], n, "%v", min)
+			lists, err = ix.ScoreBatch(t.Context(), [][]float32{{1, 0}}, 3, f)
+			require.NoError(t, err)
+			require.Len(t, lists[0], n)
+			lists, err = ix.ScoreSums(t.Context(), [][]float32{{1, 0}}, [][]vecindex.Term{{{0, 1}}}, 3, f)
+			require.NoError(t, err)
+			require.Len(t, lists[0], n)
+		}
+	}
+}
+
+// What queries share is asked once a document, however many there are.
+func TestSharedFilterIsAskedOnce(t *testing.T) {
+	ix := filled(t, 1_000)
+	var asked sync.Map
+	vectors := make([][]float32, 9)
+	for i := range vectors {
+		vectors[i], _ = ix.Get(strconv.Itoa(i))
+	}
+	_, err := ix.ScoreBatch(t.Context(), vectors, 1000, vecindex.Filter{Keep: func(id string) bool {
+		if _, twice := asked.LoadOrStore(id, true); twice {
+			t.Errorf("%s was asked for twice", id)
+		}
+		return id[0] == '7'
+	}})
+	require.NoError(t, err)
 }
 
 func TestCancelledContext(t *testing.T) {

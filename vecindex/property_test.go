@@ -2,6 +2,7 @@ package vecindex_test
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -286,28 +287,40 @@ func requireSameContents(t *rapid.T, s *vecindex.Snapshot, o *oracle, names []st
 }
 
 // TestSizesAndDimensions compares with the oracle over sizes and dimensions
-// that cross tiles, blocks, tasks and the kernel's unrolling, with every tenth
-// document a copy of another and with some dead.
+// that cross tiles, blocks, tasks and the kernels' unrolling, with every tenth
+// document a copy of another, some with several vectors and some dead, with and
+// without codes.
 func TestSizesAndDimensions(t *testing.T) {
-	dims := []int{1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 200, 384, 768, 1537}
+	edges := []int{1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 384, 768, 1024, 1536, 1537}
 	rapid.Check(t, func(t *rapid.T) {
-		dim := rapid.SampledFrom(dims).Draw(t, "dim")
-		n := rapid.OneOf(rapid.IntRange(0, 40), rapid.IntRange(0, 2000)).Draw(t, "n")
-		if dim > 200 {
-			n /= 4 // the oracle's time
-		}
+		dim := rapid.OneOf(rapid.SampledFrom(edges), rapid.IntRange(1, 1537)).Draw(t, "dim")
+		n := rapid.OneOf(rapid.IntRange(0, 40), rapid.IntRange(0, 2000), rapid.IntRange(0, 10_000)).Draw(t, "n")
+		n = min(n, 1_000_000/dim) // the oracle's time
+		several := rapid.Bool().Draw(t, "several vectors")
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
-		ix, err := vecindex.New(dim, vecindex.Options{})
+		ix, err := vecindex.New(dim, vecindex.Options{Quantize: rapid.Bool().Draw(t, "quantize")})
 		require.NoError(t, err)
 		o := &oracle{dim: dim}
-		c := vecindex.Changes{}
-		for i := range n {
-			d := vecindex.Doc{ID: strconv.Itoa(i), Vector: randomVector(r, dim)}
-			if i%10 == 9 {
-				d.Vector = c.Add[r.IntN(i)].Vector
+		vectors := func() [][]float32 {
+			vs := [][]float32{randomVector(r, dim)}
+			if several && r.IntN(3) == 0 {
+				for range r.IntN(6) {
+					vs = append(vs, randomVector(r, dim))
+				}
 			}
+			return vs
+		}
+		c := vecindex.Changes{}
+		var made [][][]float32
+		for i := range n {
+			vs := vectors()
+			if i%10 == 9 {
+				vs = made[r.IntN(i)]
+			}
+			made = append(made, vs)
+			d := vecindex.Doc{ID: strconv.Itoa(i), Vector: vs[0], More: vs[1:]}
 			c.Add = append(c.Add, d)
-			o.add(d.ID, d.Vector)
+			o.add(d.ID, vs...)
 		}
 		require.NoError(t, ix.Apply(c))
 		c = vecindex.Changes{}
@@ -315,39 +328,51 @@ func TestSizesAndDimensions(t *testing.T) {
 			switch id := strconv.Itoa(i); r.IntN(10) {
 			case 0:
 				c.Delete = append(c.Delete, id)
-				o.delete(id)
 			case 1:
-				v := randomVector(r, dim)
-				c.Update = append(c.Update, vecindex.Doc{ID: id, Vector: v})
-				o.update(id, v)
+				vs := vectors()
+				c.Update = append(c.Update, vecindex.Doc{ID: id, Vector: vs[0], More: vs[1:]})
+				o.docs[i].units = units64(vs)
 			}
 		}
+		o.docs = slices.DeleteFunc(o.docs, func(d oracleDoc) bool {
+			_, gone := slices.BinarySearchFunc(c.Delete, d.id, func(a, b string) int {
+				return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
+			})
+			return gone
+		})
 		require.NoError(t, ix.Apply(c))
 		require.Equal(t, len(o.docs), ix.Len())
 
 		k := rapid.SampledFrom([]int{1, 2, 10, 100, n + 1, math.MaxInt}).Draw(t, "k")
 		var f vecindex.Filter
-		switch rapid.IntRange(0, 2).Draw(t, "filter") {
+		switch rapid.IntRange(0, 3).Draw(t, "filter") {
 		case 1:
 			f.Keep = func(id string) bool { return id[len(id)-1]%3 == 0 }
 		case 2:
 			f.Within = []string{}
-			for i := 0; i < n; i += 1 + r.IntN(20) {
+			for i := 0; i < n && len(f.Within) < 200; i += 1 + r.IntN(20) {
 				f.Within = append(f.Within, strconv.Itoa(i))
 			}
+		case 3:
+			f.Without = []string{"0", "3", "x", "8"}
 		}
 		var queries []prospect.Query
-		var vectors [][]float32
-		for range rapid.IntRange(1, 5).Draw(t, "queries") {
+		var factors [][]float32
+		for range rapid.SampledFrom([]int{1, 1, 2, 3, 5, 17}).Draw(t, "queries") {
 			v := randomVector(r, dim)
-			vectors = append(vectors, v)
-			queries = append(queries, prospect.Query{Vector: v, K: k, Within: f.Within, Keep: f.Keep})
+			factors = append(factors, v)
+			queries = append(queries, prospect.Query{Vector: v, K: k})
 		}
-		cosines, err := ix.SearchBatch(t.Context(), queries, vecindex.Filter{})
+		cosines, err := ix.SearchBatch(t.Context(), queries, f)
 		require.NoError(t, err)
-		products, err := ix.ScoreBatch(t.Context(), vectors, k, f)
+		products, err := ix.ScoreBatch(t.Context(), factors, k, f)
 		require.NoError(t, err)
-		for i, v := range vectors {
+		sums, err := ix.ScoreSums(t.Context(), factors, [][]vecindex.Term{{{0, 0.5}, {len(factors) - 1, 0.5}}}, k, f)
+		require.NoError(t, err)
+		if len(factors) == 1 {
+			require.Equal(t, products, sums, "halves are exact")
+		}
+		for i, v := range factors[:min(len(factors), 3)] {
 			o.requireTopK(t, cosines[i], o.rank(unit64(v), f), k, 1)
 			v64, norm := make([]float64, dim), 0.0
 			for j, x := range v {

@@ -43,6 +43,9 @@ func TestRefusedChangesChangeNothing(t *testing.T) {
 		{"too short", vecindex.Changes{Add: []vecindex.Doc{fine, doc("x", 1)}}, "x", prospect.ErrDimension},
 		{"too long", vecindex.Changes{Add: []vecindex.Doc{fine, doc("x", 1, 2, 3)}}, "x", prospect.ErrDimension},
 		{"nil", vecindex.Changes{Add: []vecindex.Doc{fine, doc("x")}}, "x", prospect.ErrDimension},
+		{"zero piece", vecindex.Changes{Add: []vecindex.Doc{{ID: "x", Vector: fine.Vector, More: [][]float32{{1, 1}, {0, 0}}}}}, "x", prospect.ErrZeroVector},
+		{"short piece", vecindex.Changes{Update: []vecindex.Doc{{ID: "a", Vector: fine.Vector, More: [][]float32{{1}}}}}, "a", prospect.ErrDimension},
+		{"pieces alone", vecindex.Changes{Add: []vecindex.Doc{{ID: "x", More: [][]float32{{1, 1}}}}}, "x", prospect.ErrDimension},
 		{"no id", vecindex.Changes{Add: []vecindex.Doc{fine, doc("", 1, 0)}}, "", prospect.ErrEmptyID},
 		{"twice", vecindex.Changes{Add: []vecindex.Doc{fine, fine}}, "fine", prospect.ErrDuplicateID},
 		{"there already", vecindex.Changes{Add: []vecindex.Doc{fine, doc("a", 1, 0)}}, "a", prospect.ErrDuplicateID},
@@ -126,6 +129,21 @@ func TestBadQueries(t *testing.T) {
 	_, err = ix.Scores(t.Context(), one, []string{"a", "x"})
 	require.ErrorIs(t, err, prospect.ErrNotFound)
 	require.ErrorContains(t, err, `"x"`)
+	_, err = ix.ScoreSums(t.Context(), one, nil, 0, vecindex.Filter{})
+	require.ErrorIs(t, err, prospect.ErrInvalidK)
+	for _, term := range []vecindex.Term{{0, math.NaN()}, {0, math.Inf(-1)}, {0, 1e39}} {
+		_, err = ix.ScoreSums(t.Context(), one, [][]vecindex.Term{{{0, 1}}, {term}}, 1, vecindex.Filter{})
+		require.ErrorIs(t, err, prospect.ErrNotFinite)
+		require.ErrorContains(t, err, "sum 1")
+	}
+	for _, at := range []int{-1, 1} {
+		_, err = ix.ScoreSums(t.Context(), one, [][]vecindex.Term{{{at, 1}}}, 1, vecindex.Filter{})
+		require.ErrorContains(t, err, "sum 0")
+	}
+	_, err = ix.SearchBatch(t.Context(), nil, vecindex.Filter{MinScore: new(math.NaN())})
+	require.ErrorIs(t, err, prospect.ErrNotFinite)
+	_, err = ix.Vectors("x")
+	require.ErrorIs(t, err, prospect.ErrNotFound)
 	_, err = ix.Get("x")
 	require.ErrorIs(t, err, prospect.ErrNotFound)
 }
