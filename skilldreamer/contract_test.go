@@ -109,8 +109,8 @@ func (s brokenStore) View(ctx context.Context, sources ...string) (skilldreamer.
 	return brokenView{v, s.fault}, err
 }
 
-func (v brokenView) Nearest(ctx context.Context, vectors [][]float32, k int) ([][]skilldreamer.Candidate, error) {
-	lists, err := v.View.Nearest(ctx, vectors, k)
+func (v brokenView) Nearest(ctx context.Context, vectors [][]float32, sums [][]skilldreamer.Term, k int) ([][]skilldreamer.Candidate, error) {
+	lists, err := v.View.Nearest(ctx, vectors, sums, k)
 	if v.fault == "nearest" {
 		lists = lists[:0]
 	}

@@ -36,7 +36,10 @@
 //	      skipping skills already taken, until there are K
 //
 // Because sim is an inner product, d_ij = (α·f(q) + β·f(s̃_j))·f(s_i): one pass
-// over the gallery with M combined vectors gives every R_j.
+// over the gallery with M combined vectors gives every R_j. Where skills have
+// several vectors ([Recipe.Piece]), sim is the highest over them, which is not
+// linear: then one pass with the M + 1 vectors gives every sim, and d is their
+// sum.
 //
 // Where that leaves something open: a list of equal scores normalises to 0;
 // ties go by score, then by the order of the gallery; fewer than K different

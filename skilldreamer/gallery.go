@@ -68,6 +68,7 @@ type state struct {
 	next    int64            // the order of the next skill
 	vec     *vecindex.Snapshot
 	lex     *bm25.Snapshot
+	pieces  bool     // skills may have several vectors
 	scopes  sync.Map // of chosen sources, joined: a func() *scope that works it out once
 }
 
@@ -89,7 +90,7 @@ func NewGallery(embedder prospect.Embedder, opts GalleryOptions) (*Gallery, erro
 	if g.lex, err = bm25.New(opts.BM25); err != nil {
 		return nil, err
 	}
-	g.current.Store(&state{skills: map[string]entry{}, vec: g.vec.Snapshot(), lex: g.lex.Snapshot()})
+	g.current.Store(&state{skills: map[string]entry{}, vec: g.vec.Snapshot(), lex: g.lex.Snapshot(), pieces: g.dense.Piece > 0})
 	return g, nil
 }
 

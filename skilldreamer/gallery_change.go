@@ -88,14 +88,15 @@ type plan struct {
 	removed []string
 	kept    []string
 	same    int
-	texts   []string            // to embed, each once
-	idsOf   map[string][]string // text: the ids it is for
-	vectors map[string][]float32
+	textsOf map[string][]string  // of the added and updated, by id
+	vectors map[string][]float32 // by text
+	texts   []string             // to embed, each once
+	firstID map[string]string    // text to embed: the first id it is for
 }
 
 // plan compares the skills with the present state.
 func (g *Gallery) plan(old *state, c change) (*plan, error) {
-	p := &plan{skills: make(map[string]*skill.Skill, len(c.skills)), idsOf: map[string][]string{}, vectors: map[string][]float32{}}
+	p := &plan{skills: make(map[string]*skill.Skill, len(c.skills)), textsOf: map[string][]string{}, vectors: map[string][]float32{}, firstID: map[string]string{}}
 	for i, s := range c.skills {
 		if s == nil {
 			return nil, fmt.Errorf("%w: skill %d is nil", prospect.ErrOption, i)
@@ -133,9 +134,10 @@ func (g *Gallery) plan(old *state, c change) (*plan, error) {
 	}
 	// Vectors of what leaves or changes may serve what comes: a skill that
 	// moved to another folder has the same text.
-	known := map[string]string{} // text: an id
 	for _, id := range p.removed {
-		known[g.dense.Text(old.skills[id].skill)] = id
+		if err := p.keepVectors(g, old, id); err != nil {
+			return nil, err
+		}
 	}
 	for _, s := range c.skills {
 		id := idOf(s)
@@ -148,23 +150,48 @@ func (g *Gallery) plan(old *state, c change) (*plan, error) {
 			continue
 		default:
 			p.updated = append(p.updated, id)
-			known[g.dense.Text(was.skill)] = id
-		}
-		text := g.dense.Text(s)
-		if from, ok := known[text]; ok {
-			v, err := old.vec.Get(from)
-			if err != nil {
+			if err := p.keepVectors(g, old, id); err != nil {
 				return nil, err
 			}
-			p.vectors[id] = v
-			continue
 		}
-		if p.idsOf[text] == nil {
-			p.texts = append(p.texts, text)
+		p.textsOf[id] = g.dense.Texts(s)
+		for _, text := range p.textsOf[id] {
+			if _, twice := p.firstID[text]; p.vectors[text] == nil && !twice {
+				p.texts = append(p.texts, text)
+				p.firstID[text] = id
+			}
 		}
-		p.idsOf[text] = append(p.idsOf[text], id)
 	}
 	return p, nil
+}
+
+// keepVectors remembers the vectors of a skill that leaves or changes.
+func (p *plan) keepVectors(g *Gallery, old *state, id string) error {
+	vectors, err := old.vec.Vectors(id)
+	if err != nil {
+		return err
+	}
+	texts := g.dense.Texts(old.skills[id].skill)
+	if len(texts) != len(vectors) {
+		return nil // made by another cut; embedded anew
+	}
+	for i, text := range texts {
+		p.vectors[text] = vectors[i]
+	}
+	return nil
+}
+
+// doc is a skill's vectors as the index takes them.
+func (p *plan) doc(id string) vecindex.Doc {
+	d := vecindex.Doc{ID: id}
+	for i, text := range p.textsOf[id] {
+		if i == 0 {
+			d.Vector = p.vectors[text]
+		} else {
+			d.More = append(d.More, p.vectors[text])
+		}
+	}
+	return d
 }
 
 // idOf is the id of a skill in a gallery.
@@ -193,14 +220,12 @@ func (g *Gallery) embed(ctx context.Context, p *plan, progress func(done, total 
 		vectors, err := embedUnit(ctx, g.embedder, prospect.RoleDocument, texts)
 		if err != nil {
 			if e, ok := errors.AsType[*prospect.TextError](err); ok && e.Index >= 0 && e.Index < len(texts) {
-				return &prospect.IDError{ID: p.idsOf[texts[e.Index]][0], Err: e.Err}
+				return &prospect.IDError{ID: p.firstID[texts[e.Index]], Err: e.Err}
 			}
 			return err
 		}
 		for i, v := range vectors {
-			for _, id := range p.idsOf[texts[i]] {
-				p.vectors[id] = v
-			}
+			p.vectors[texts[i]] = v
 		}
 		done += len(texts)
 		if progress != nil {
@@ -217,7 +242,7 @@ func (g *Gallery) embed(ctx context.Context, p *plan, progress func(done, total 
 func (g *Gallery) commit(ctx context.Context, old *state, p *plan) (*state, error) {
 	vec := vecindex.Changes{Delete: p.removed}
 	lex := bm25.Changes{Delete: p.removed}
-	next := &state{skills: make(map[string]entry, len(old.skills)+len(p.added)), next: old.next}
+	next := &state{skills: make(map[string]entry, len(old.skills)+len(p.added)), next: old.next, pieces: old.pieces}
 	for id, e := range old.skills {
 		next.skills[id] = e
 	}
@@ -227,14 +252,14 @@ func (g *Gallery) commit(ctx context.Context, old *state, p *plan) (*state, erro
 	for _, id := range p.updated {
 		s := p.skills[id]
 		next.skills[id] = entry{s, old.skills[id].order}
-		vec.Update = append(vec.Update, vecindex.Doc{ID: id, Vector: p.vectors[id]})
+		vec.Update = append(vec.Update, p.doc(id))
 		lex.Update = append(lex.Update, bm25.Doc{ID: id, Text: g.lexical.Text(s)})
 	}
 	for _, id := range p.added {
 		s := p.skills[id]
 		next.skills[id] = entry{s, next.next}
 		next.next++
-		vec.Add = append(vec.Add, vecindex.Doc{ID: id, Vector: p.vectors[id]})
+		vec.Add = append(vec.Add, p.doc(id))
 		lex.Add = append(lex.Add, bm25.Doc{ID: id, Text: g.lexical.Text(s)})
 	}
 	if err := g.lex.Apply(ctx, lex); err != nil {

@@ -114,7 +114,7 @@ func (g *Gallery) read(r io.Reader) error {
 	if err != nil {
 		return err
 	}
-	s := &state{skills: map[string]entry{}}
+	s := &state{skills: map[string]entry{}, pieces: g.dense.Piece > 0}
 	count := 0
 	if err := sr.Section("head", func(r io.Reader) error { return g.readHead(r, s, &count) }); err != nil {
 		return err

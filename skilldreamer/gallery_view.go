@@ -83,12 +83,28 @@ func (v galleryView) Len() int {
 	return len(v.seen.ids)
 }
 
-func (v galleryView) Nearest(ctx context.Context, vectors [][]float32, k int) ([][]Candidate, error) {
+func (v galleryView) Nearest(ctx context.Context, vectors [][]float32, sums [][]Term, k int) ([][]Candidate, error) {
 	var filter vecindex.Filter
 	if !v.seen.all {
 		filter.Keep = v.seen.sees
 	}
-	lists, err := v.vec.ScoreBatch(ctx, vectors, k, filter)
+	var lists [][]prospect.Hit
+	var err error
+	if v.pieces {
+		terms := make([][]vecindex.Term, len(sums))
+		for i, sum := range sums {
+			for _, t := range sum {
+				terms[i] = append(terms[i], vecindex.Term(t))
+			}
+		}
+		lists, err = v.vec.ScoreSums(ctx, vectors, terms, k, filter)
+	} else {
+		combined := make([][]float32, len(sums))
+		for i, sum := range sums {
+			combined[i] = combine(vectors, sum)
+		}
+		lists, err = v.vec.ScoreBatch(ctx, combined, k, filter)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -100,6 +116,20 @@ func (v galleryView) Nearest(ctx context.Context, vectors [][]float32, k int) ([
 		}
 	}
 	return out, nil
+}
+
+// combine is Σ Weight·vector, added in float64. By linearity its inner product
+// with a skill's one vector is the sum of similarities.
+func combine(vectors [][]float32, sum []Term) []float32 {
+	combined := make([]float32, len(vectors[0]))
+	for i := range combined {
+		var x float64
+		for _, t := range sum {
+			x += t.Weight * float64(vectors[t.Vector][i])
+		}
+		combined[i] = float32(x)
+	}
+	return combined
 }
 
 func (v galleryView) Similarities(ctx context.Context, vectors [][]float32, ids []string) ([][]float64, error) {

@@ -1,6 +1,7 @@
 package skilldreamer
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -17,6 +18,13 @@ type Recipe struct {
 	Body int
 	// NoName and NoDescription leave these parts out.
 	NoName, NoDescription bool
+	// Piece, where it is positive, has a dense recipe cut what follows in the
+	// body into pieces of about so many code points, each of which gets a
+	// vector of its own. The best of a skill's vectors counts. Default 0: one
+	// vector a skill. BM25 takes no notice of it.
+	Piece int
+	// MaxPieces bounds the pieces of one skill. Default 16.
+	MaxPieces int
 }
 
 // DefaultDense is the recipe of the texts that are embedded: name, description
@@ -52,6 +60,36 @@ func (r Recipe) Text(s *skill.Skill) string {
 	return strings.Join(parts, "\n")
 }
 
+// Texts are all the texts that stand for s: Text, and then the pieces of the
+// rest of the body, each under the skill's name. Pieces end at the last line
+// break or else space in their second half, where there is one.
+func (r Recipe) Texts(s *skill.Skill) []string {
+	texts := []string{r.Text(s)}
+	if r.Piece <= 0 || r.Body < 0 {
+		return texts
+	}
+	rest := strings.TrimSpace(s.Body[len(head(s.Body, r.Body)):])
+	for rest != "" && len(texts) <= r.maxPieces() {
+		piece := head(rest, r.Piece)
+		if len(piece) < len(rest) {
+			half := len(head(piece, r.Piece/2))
+			if at := strings.LastIndexByte(piece[half:], '\n'); at >= 0 {
+				piece = piece[:half+at]
+			} else if at := strings.LastIndexByte(piece[half:], ' '); at >= 0 {
+				piece = piece[:half+at]
+			}
+		}
+		rest = strings.TrimSpace(rest[len(piece):])
+		if piece = strings.TrimSpace(piece); piece != "" {
+			part := Recipe{NoName: r.NoName, NoDescription: true, Body: -1}
+			texts = append(texts, part.Text(&skill.Skill{Name: s.Name, Body: piece}))
+		}
+	}
+	return texts
+}
+
+func (r Recipe) maxPieces() int { return cmp.Or(r.MaxPieces, 16) }
+
 // Identity names the recipe; it changes whenever the text may.
 func (r Recipe) Identity() string {
 	var parts []string
@@ -67,12 +105,18 @@ func (r Recipe) Identity() string {
 	case r.Body > 0:
 		parts = append(parts, fmt.Sprintf("body[:%d]", r.Body))
 	}
+	if r.Piece > 0 && r.Body >= 0 {
+		parts = append(parts, fmt.Sprintf("%d pieces of %d", r.maxPieces(), r.Piece))
+	}
 	return strings.Join(parts, "+") + "/1"
 }
 
 func (r Recipe) validate() error {
 	if r.NoName && r.NoDescription && r.Body == 0 {
 		return fmt.Errorf("%w: a recipe without any part of a skill", prospect.ErrOption)
+	}
+	if r.Piece < 0 || r.MaxPieces < 0 {
+		return fmt.Errorf("%w: Recipe.Piece is %d and MaxPieces %d, want 0 or more", prospect.ErrOption, r.Piece, r.MaxPieces)
 	}
 	return nil
 }

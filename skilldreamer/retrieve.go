@@ -94,7 +94,7 @@ func (r *retrieval) plain(ctx context.Context) error {
 		r.note(NoCapabilities, -1, "nothing was imagined; these skills are nearest to the task's own text")
 	}
 	begin := time.Now()
-	nearest, err := r.nearest(ctx, [][]float32{r.task}, r.k)
+	nearest, err := r.nearest(ctx, [][]float32{r.task}, [][]Term{{{Vector: 0, Weight: 1}}}, r.k)
 	r.res.Trace.Nearest = time.Since(begin)
 	if err != nil {
 		return err
@@ -114,18 +114,19 @@ func (r *retrieval) steered(ctx context.Context) error {
 	if candidates < r.k || keep < r.k {
 		r.note(Shortfall, -1, fmt.Sprintf("lists of %d candidates, of which %d are kept, are smaller than the %d skills asked for", candidates, keep, r.k))
 	}
-	combined := make([][]float32, len(r.dreams))
+	vectors, sums := [][]float32{r.task}, [][]Term{} // d_j = α·r^q + β·r_j^p
 	for i, dream := range r.dreams {
-		combined[i] = combine(w.Task, r.task, w.Imagined, dream.vector)
+		vectors = append(vectors, dream.vector)
+		sums = append(sums, []Term{{Vector: 0, Weight: w.Task}, {Vector: i + 1, Weight: w.Imagined}})
 	}
 	begin := time.Now()
-	nearest, err := r.nearest(ctx, combined, candidates)
+	nearest, err := r.nearest(ctx, vectors, sums, candidates)
 	r.res.Trace.Nearest = time.Since(begin)
 	if err != nil {
 		return err
 	}
 	begin = time.Now()
-	raw, err := r.raw(ctx, nearest)
+	raw, err := r.raw(ctx, vectors, nearest)
 	if err != nil {
 		return err
 	}
@@ -142,10 +143,10 @@ func (r *retrieval) steered(ctx context.Context) error {
 }
 
 // nearest asks the view and holds it to its promise.
-func (r *retrieval) nearest(ctx context.Context, vectors [][]float32, k int) ([][]Candidate, error) {
-	lists, err := r.view.Nearest(ctx, vectors, k)
-	if err == nil && len(lists) != len(vectors) {
-		err = fmt.Errorf("%w: the store gave %d lists for %d vectors", prospect.ErrContract, len(lists), len(vectors))
+func (r *retrieval) nearest(ctx context.Context, vectors [][]float32, sums [][]Term, k int) ([][]Candidate, error) {
+	lists, err := r.view.Nearest(ctx, vectors, sums, k)
+	if err == nil && len(lists) != len(sums) {
+		err = fmt.Errorf("%w: the store gave %d lists for %d sums", prospect.ErrContract, len(lists), len(sums))
 	}
 	return lists, err
 }
@@ -153,8 +154,9 @@ func (r *retrieval) nearest(ctx context.Context, vectors [][]float32, k int) ([]
 // rawScores are r^q, r^p and r^a of one list's candidates, in their order.
 type rawScores struct{ task, imagined, anchors []float64 }
 
-// raw fetches the scores of all candidates of all lists at once.
-func (r *retrieval) raw(ctx context.Context, nearest [][]Candidate) ([]rawScores, error) {
+// raw fetches the scores of all candidates of all lists at once. vectors are
+// f(q) and the f(s̃_j).
+func (r *retrieval) raw(ctx context.Context, vectors [][]float32, nearest [][]Candidate) ([]rawScores, error) {
 	at := map[string]int{} // id: its column
 	var ids []string
 	for _, list := range nearest {
@@ -164,10 +166,6 @@ func (r *retrieval) raw(ctx context.Context, nearest [][]Candidate) ([]rawScores
 				ids = append(ids, c.ID)
 			}
 		}
-	}
-	vectors := [][]float32{r.task}
-	for _, dream := range r.dreams {
-		vectors = append(vectors, dream.vector)
 	}
 	cosines, err := r.view.Similarities(ctx, vectors, ids)
 	if err != nil {
@@ -382,13 +380,4 @@ func checkUnit(v []float32, dim int) error {
 		return fmt.Errorf("a vector of length %g, want 1", length)
 	}
 	return nil
-}
-
-// combine is α·a + β·b, added in float64.
-func combine(alpha float64, a []float32, beta float64, b []float32) []float32 {
-	sum := make([]float32, len(a))
-	for i := range a {
-		sum[i] = float32(alpha*float64(a[i]) + beta*float64(b[i]))
-	}
-	return sum
 }

@@ -34,15 +34,20 @@ type View interface {
 	// Len is the number of skills in the view.
 	Len() int
 
-	// Nearest returns, for each vector, the k skills whose vectors have the
-	// highest inner product with it, best first, ties in the order of the
-	// gallery; fewer where the view has fewer. The vectors are finite, of the
-	// embedder's dimension and of any length: the product is neither
-	// normalised nor clamped.
-	Nearest(ctx context.Context, vectors [][]float32, k int) ([][]Candidate, error)
+	// Nearest returns, for each sum, the k skills s with the highest
+	//
+	//	Σ_t Weight_t · sim(vectors[Vector_t], s)
+	//
+	// best first, ties in the order of the gallery; fewer where the view has
+	// fewer. The vectors have unit length and the embedder's dimension. sim is
+	// the cosine, and of a skill with several vectors the highest of them. Where
+	// every skill has one vector, that is the inner product with one combined
+	// vector, Σ Weight·vector, which a store may search for instead: it has
+	// another length than 1, and the product is neither normalised nor clamped.
+	Nearest(ctx context.Context, vectors [][]float32, sums [][]Term, k int) ([][]Candidate, error)
 
-	// Similarities returns the cosine of each vector (row) with each skill
-	// (column). The vectors have unit length.
+	// Similarities returns sim of each vector (row) with each skill (column).
+	// The vectors have unit length.
 	Similarities(ctx context.Context, vectors [][]float32, ids []string) ([][]float64, error)
 
 	// Lexical returns the BM25 score of the query for each skill, with the
@@ -54,9 +59,15 @@ type View interface {
 	Skills(ctx context.Context, ids []string) ([]*skill.Skill, error)
 }
 
-// A Candidate is a skill that a [View] offers for one vector.
+// A Term is a part of a weighted sum of similarities.
+type Term struct {
+	Vector int     // position among the vectors
+	Weight float64 // finite, 0 or more
+}
+
+// A Candidate is a skill that a [View] offers for one sum.
 type Candidate struct {
 	ID    string
 	Order int64   // the skill's place in the gallery; smaller is earlier
-	Score float64 // inner product with the vector
+	Score float64 // the sum
 }
