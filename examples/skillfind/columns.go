@@ -36,7 +36,7 @@ func (p *report) sideBySide(f finding) {
 func (p *report) ranking(t task, r *skilldreamer.Result) []string {
 	var rows []string
 	for _, m := range r.Skills {
-		rows = append(rows, cut(fmt.Sprintf("%2d %s %s", m.Rank, check(t, m), label(m)), columnWidth))
+		rows = append(rows, cut(fmt.Sprintf("%2d %s %s", m.Rank, check(t, m), p.label(m)), columnWidth))
 	}
 	if len(t.Needed) == 0 {
 		return rows
@@ -65,55 +65,73 @@ func (p *report) mark(row string) string {
 	return row
 }
 
-// label is how a skill is shown.
-func label(m skilldreamer.Match) string { return clean(m.Skill.Name) }
+// label is how a skill is shown: its name, and its source where there are
+// several.
+func (p *report) label(m skilldreamer.Match) string {
+	if p.oneSource {
+		return clean(m.Skill.Name)
+	}
+	return clean(m.Skill.Name + " (" + m.Skill.Source + ")")
+}
+
+// capabilities lists what the task was found to need, in full.
+func (p *report) capabilities(im *skilldreamer.Imagined) {
+	p.heading("  What the task needs, and the skill imagined for it")
+	for j, c := range im.Capabilities {
+		lines := wrap(clean(c.Text), lineWidth-len(indentation))
+		for i, l := range lines {
+			number := ""
+			if i == 0 {
+				number = fmt.Sprintf("%4d", j+1)
+			}
+			p.line("%s%s", pad(number, len(indentation)), l)
+		}
+		p.line("%s%s", indentation, p.style.faint(cut("imagined: "+imaginedAs(c), lineWidth-len(indentation))))
+	}
+}
+
+// imaginedAs names the skill that was imagined for a capability.
+func imaginedAs(c skilldreamer.Capability) string {
+	if c.Skill == nil {
+		return "(nothing; the capability's own text stands for it)"
+	}
+	if name := clean(c.Skill.Name); name != "" {
+		return name
+	}
+	return clean(c.Skill.Description)
+}
 
 // reasons says for each skill why it was found.
 func (p *report) reasons(f finding) {
 	p.heading("  Why SkillDreamer found them")
-	p.paragraph("  ", "task, imagined: cosine with the task and with the imagined skill; anchors: BM25 of the task's key terms; rank: in the list of its capability")
+	p.paragraph("  ", "task, imagined: cosine with the task and with the imagined skill; anchors: BM25 of the task's key terms; rank: place in the list of its capability")
 	for _, m := range f.dream.Skills {
 		s := m.Scores
-		name := fmt.Sprintf("%2d %s %s", m.Rank, check(f.task, m), label(m))
+		name := fmt.Sprintf("%2d %s %s", m.Rank, check(f.task, m), p.label(m))
 		scores := fmt.Sprintf("task %5.2f  imagined %5.2f  anchors %5.2f  rank %2d", s.Task, s.Imagined, s.Anchors, s.Rank)
 		at := lineWidth - 2 - textWidth(scores)
 		if textWidth(name) >= at {
-			p.line("\n  %s", p.mark(cut(name, lineWidth-2)))
+			p.line("  %s", p.mark(cut(name, lineWidth-2)))
 			p.line("  %s%s", strings.Repeat(" ", at), scores)
 		} else {
-			p.line("\n  %s%s", p.mark(pad(name, at)), scores)
+			p.line("  %s%s", p.mark(pad(name, at)), scores)
 		}
 		if p.explain {
 			text := fmt.Sprintf("normalised: task %.2f  imagined %.2f  anchors %.2f  total %.2f", s.NormTask, s.NormImagined, s.NormAnchors, s.Total)
 			p.line("%s%s", strings.Repeat(" ", lineWidth-textWidth(text)), text)
 		}
-		p.because(f.dream, m)
-	}
-}
-
-// because prints the capability and the imagined skill that brought a skill.
-func (p *report) because(r *skilldreamer.Result, m skilldreamer.Match) {
-	c := capabilityOf(r, m.Capability)
-	if c == nil {
-		return
-	}
-	room := lineWidth - len(indentation)
-	p.line("%s%s", indentation, cut(fmt.Sprintf("for capability %d: %s", m.Capability+1, clean(c.Text)), room))
-	imagined := "no skill was imagined; the capability's own text was used"
-	if c.Skill != nil {
-		imagined = "imagined as: " + clean(c.Skill.Name)
-		if clean(c.Skill.Name) == "" {
-			imagined = "imagined as: " + clean(c.Skill.Description)
+		if c := capabilityOf(f.dream, m.Capability); c != nil {
+			reason := fmt.Sprintf("for %d, as %s: %s", m.Capability+1, imaginedAs(*c), clean(c.Text))
+			p.line("%s%s", indentation, p.style.faint(cut(reason, lineWidth-len(indentation))))
 		}
 	}
-	p.line("%s%s", indentation, cut(imagined, room))
 }
 
 // plainOnly prints the one ranking that there is.
 func (p *report) plainOnly(f finding) {
 	p.heading("  Plain retrieval, by the task's words (cosine)")
 	for _, m := range f.plain.Skills {
-		p.line("  %s", p.mark(cut(fmt.Sprintf("%2d %s %5.2f  %s", m.Rank, check(f.task, m), m.Scores.Task, label(m)), lineWidth-2)))
+		p.line("  %s", p.mark(cut(fmt.Sprintf("%2d %s %5.2f  %s", m.Rank, check(f.task, m), m.Scores.Task, p.label(m)), lineWidth-2)))
 		p.line("%s%s", strings.Repeat(" ", 13), cut(clean(m.Skill.Description), lineWidth-13))
 	}
 	if len(f.task.Needed) > 0 {

@@ -82,7 +82,6 @@ func (p *report) quote(what, text string) {
 func (p *report) imagined(im *skilldreamer.Imagined) {
 	for j, c := range im.Capabilities {
 		p.heading(fmt.Sprintf("  Capability %d", j+1))
-		p.paragraph("    ", c.Text)
 		if c.Evidence != "" {
 			p.paragraph("    ", "evidence: "+string(c.Evidence))
 		}
@@ -117,7 +116,11 @@ func (p *report) lists(r *skilldreamer.Result) {
 }
 
 func (p *report) candidate(c skilldreamer.Scored, rank, fate string) {
-	p.line("    %s %6.2f %6.2f %6.2f %6.2f  %s", pad(cut(rank+" "+clean(c.ID), 37), 37), c.Task, c.Imagined, c.Anchors, c.Total, fate)
+	id := c.ID
+	if _, after, ok := strings.Cut(id, ":"); ok && p.oneSource {
+		id = after
+	}
+	p.line("    %s %6.2f %6.2f %6.2f %6.2f  %s", pad(cut(rank+" "+clean(id), 37), 37), c.Task, c.Imagined, c.Anchors, c.Total, fate)
 }
 
 // fate says what became of candidate i of a list.

@@ -19,12 +19,13 @@ import (
 
 // A shelf is the gallery together with how it was come by.
 type shelf struct {
-	gallery *skilldreamer.Gallery
-	folders []folder
-	file    string // "" where it is not kept
-	opened  bool   // from the file, else built
-	took    time.Duration
-	report  skilldreamer.SyncReport
+	gallery  *skilldreamer.Gallery
+	embedder string // as the user knows it
+	folders  []folder
+	file     string // "" where it is not kept
+	opened   bool   // from the file, else built
+	took     time.Duration
+	report   skilldreamer.SyncReport
 }
 
 // openShelf opens the gallery file, if there is one that fits, brings it up to
@@ -36,7 +37,7 @@ func openShelf(ctx context.Context, opts options, embedder prospect.Embedder, st
 		return nil, err
 	}
 	defer closeSources()
-	s := &shelf{folders: opts.skills, file: opts.gallery}
+	s := &shelf{embedder: opts.embedder, folders: opts.skills, file: opts.gallery}
 	if s.file == "" {
 		if s.file, err = defaultFile(opts.skills); err != nil {
 			std.say("the gallery will not be kept for the next run: %v (-gallery FILE names a place)", err)
@@ -80,7 +81,7 @@ func (s *shelf) open(embedder prospect.Embedder, named bool, std streams) (err e
 		case errors.Is(err, prospect.ErrCorrupt):
 			std.say("%s is damaged and is built anew", s.file)
 		case named:
-			return fmt.Errorf("-gallery %s: %w; name another file, or delete this one", s.file, err)
+			return fmt.Errorf("-gallery: this file cannot be used, name another: %w", err)
 		default:
 			std.say("%s cannot be used and is built anew: %v", s.file, err)
 		}

@@ -5,7 +5,9 @@ go 1.27.0
 require (
 	github.com/openai/openai-go/v3 v3.99.0
 	github.com/prospect-go/prospect v0.0.0
+	github.com/stretchr/testify v1.12.1
 	golang.org/x/text v0.44.0
+	pgregory.net/rapid v1.3.0
 )
 
 require (

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"strconv"
 	"time"
 )
 
@@ -40,10 +41,10 @@ func parseOptions(args []string, std streams) (options, error) {
 	o := options{apiKey: os.Getenv("OPENAI_API_KEY")}
 	f := flag.NewFlagSet("skillfind", flag.ContinueOnError)
 	f.SetOutput(discard{})
-	f.Func("skills", "`DIR` with skills (folders with a SKILL.md), or NAME=DIR; repeat it, or separate by commas,\nfor several, of which the first goes before the others where names are equal", func(s string) error {
+	f.Func("skills", "`DIR` with skills (folders with a SKILL.md), or NAME=DIR; repeat it, or separate by\ncommas, for several, of which the first goes before the others where names are equal", func(s string) error {
 		return addFolders(&o.skills, s)
 	})
-	f.StringVar(&o.task, "task", "", "what is to be done: a `TEXT`, @FILE, - for the standard input, or, with -tasks, the id of\na task there or \"all\"; without it two of -tasks are run")
+	f.StringVar(&o.task, "task", "", "what is to be done: a `TEXT`, @FILE, - for the standard input, or, with -tasks, the id\nof a task there or \"all\"; without it two of them are run")
 	f.StringVar(&o.tasks, "tasks", "", "`DIR` with tasks.jsonl and llm_outputs.jsonl: tasks with recorded answers of a model")
 	f.IntVar(&o.k, "k", 5, "how many skills to find")
 	f.BoolVar(&o.explain, "explain", false, "print how it came about: prompts, answers, candidate lists, tokens, times")
@@ -53,8 +54,8 @@ func parseOptions(args []string, std streams) (options, error) {
 	f.StringVar(&o.llm, "llm", "", "base `URL` of an OpenAI-compatible service, such as http://localhost:11434/v1;\nthe key, if it wants one, is taken from OPENAI_API_KEY")
 	f.StringVar(&o.model, "model", "", "`NAME` of the service's model")
 	f.Func("temperature", "sampling temperature of the model, a `NUMBER` (default: the service's)", func(s string) error {
-		var t float64
-		if _, err := fmt.Sscan(s, &t); err != nil || t < 0 || t > 2 {
+		t, err := strconv.ParseFloat(s, 64)
+		if err != nil || !(t >= 0 && t <= 2) {
 			return errors.New("want a number from 0 to 2")
 		}
 		o.temperature = &t
@@ -99,6 +100,9 @@ func (o *options) check() error {
 		u, err := url.Parse(o.llm)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 			return errors.New("-llm is not a URL such as http://localhost:11434/v1")
+		}
+		if u.User != nil {
+			return errors.New("-llm must not hold a user or a password; the key is taken from OPENAI_API_KEY")
 		}
 	}
 	return nameFolders(o.skills)

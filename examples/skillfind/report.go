@@ -18,6 +18,24 @@ type report struct {
 	w       *bufio.Writer
 	style   style
 	explain bool
+
+	oneSource bool
+	totals    totals
+}
+
+// totals add up what was found of what the tasks need.
+type totals struct{ tasks, needed, plain, dream int }
+
+func (t *totals) add(f finding) {
+	if len(f.task.Needed) == 0 || f.dream == nil {
+		return
+	}
+	plain, _ := f.task.tally(f.plain)
+	dream, _ := f.task.tally(f.dream)
+	t.tasks++
+	t.needed += len(f.task.Needed)
+	t.plain += len(plain)
+	t.dream += len(dream)
 }
 
 func newReport(w *bufio.Writer, s style, explain bool) *report {
@@ -39,15 +57,16 @@ func (p *report) heading(text string) { p.line("\n%s", p.style.bold(text)) }
 
 // header says what is searched.
 func (p *report) header(s *shelf, embedder *onnx.Embedder) {
+	p.oneSource = len(s.folders) == 1
 	names := make([]string, len(s.folders))
 	for i, f := range s.folders {
 		names[i] = f.dir
-		if len(s.folders) > 1 {
+		if !p.oneSource {
 			names[i] = f.name + "=" + f.dir
 		}
 	}
 	p.line("skills    %d in %s", s.gallery.Len(), clean(strings.Join(names, ", ")))
-	p.line("embedder  %d dimensions, texts up to %d tokens", embedder.Dim(), embedder.MaxTokens())
+	p.line("embedder  %s: %d dimensions, texts up to %d tokens", clean(s.embedder), embedder.Dim(), embedder.MaxTokens())
 	how := fmt.Sprintf("built in %s", span(s.took))
 	if s.opened {
 		how = fmt.Sprintf("opened and checked in %s", span(s.took))
@@ -88,6 +107,7 @@ func (p *report) problems(s *shelf) {
 
 // finding prints one task.
 func (p *report) finding(f finding) {
+	p.totals.add(f)
 	title := "Task"
 	if f.task.ID != "" {
 		title += " " + clean(f.task.ID)
@@ -103,6 +123,7 @@ func (p *report) finding(f finding) {
 		p.plainOnly(f)
 	} else {
 		p.sideBySide(f)
+		p.capabilities(f.dream.Imagined)
 		p.reasons(f)
 	}
 	p.notes(f)
@@ -162,11 +183,14 @@ func (p *report) timings(f finding) {
 	p.line("\n  %s", p.style.faint(fmt.Sprintf("%sembed %s, search %s", thinking, span(t.Embed), span(t.Nearest+t.Score))))
 }
 
-// footer names the tasks that were not run.
+// footer sums up, and names the tasks that were not run.
 func (p *report) footer(others []string) {
+	if t := p.totals; t.tasks > 1 {
+		p.heading(fmt.Sprintf("Over %d tasks, of %d needed skills: plain retrieval found %d, SkillDreamer %d", t.tasks, t.needed, t.plain, t.dream))
+	}
 	if len(others) > 0 {
 		p.heading("Other tasks with recorded answers (-task ID, or -task all)")
-		p.paragraph("  ", strings.Join(others, "  "))
+		p.paragraph("  ", strings.Join(others, ", "))
 	}
 }
 

@@ -131,8 +131,10 @@ func span(d time.Duration) string {
 		return d.Round(10 * time.Millisecond).String()
 	case d >= 10*time.Millisecond:
 		return d.Round(time.Millisecond).String()
+	case d >= 100*time.Microsecond:
+		return d.Round(10 * time.Microsecond).String()
 	}
-	return d.Round(10 * time.Microsecond).String()
+	return d.Round(time.Microsecond).String()
 }
 
 // style puts emphasis on a terminal and nothing elsewhere.
