@@ -1,6 +1,6 @@
 // Package vecindex is exact nearest-neighbour search over float32 vectors in
-// memory: every search compares the query with every row, so nothing is ever
-// missed, and a search over 100,000 rows of 384 floats takes milliseconds.
+// memory: every search compares the query with every vector, so nothing is ever
+// missed, and a search over 100,000 vectors of 384 floats takes milliseconds.
 //
 // # Reading order
 //
@@ -10,22 +10,30 @@
 //     [Index.ScoreBatch] ranks by inner product with vectors that need not
 //     have unit length, for sums such as α·f(q) + β·f(s̃): the dot product is
 //     linear, so one pass ranks by α·cos(q, d) + β·cos(s̃, d).
-//     [Index.Scores] gives the inner products with chosen documents.
+//     [Index.ScoreSums] ranks by such sums where documents have several
+//     vectors. [Index.Scores] gives the inner products with chosen documents.
+//   - A [Filter] restricts what is ranked, and is the last argument of every
+//     method that ranks, except that Search has those of [prospect.Query].
 //   - [Index.Snapshot] pins a [Snapshot], which has every method that reads,
 //     for several reads of one state.
 //   - [Index.Apply] makes deletes, updates and adds visible in one step.
 //
 // # Vectors and scores
 //
-// A document is an id and one vector. Vectors are scaled to unit length when
-// added (the norm is taken in float64, so neither 1e20 nor denormals hurt); a
-// vector that is zero, not finite or of another dimension is refused. The dot
-// product of unit vectors is their cosine; it is summed in float32, in an
-// order that depends on the CPU's instruction set, never on the number of
-// cores. Up to 1,537 dimensions it is off by at most about 2e-7 with AVX2 and
-// 3e-6 in portable code (measured; random vectors, all signs equal being the
-// worst case). Cosines from Search are clamped to [-1, 1]; inner products from
-// ScoreBatch and Scores never are.
+// A document is an id and one vector or several, such as those of the pieces of
+// a long text. Vectors are scaled to unit length when added (the norm is taken
+// in float64, so neither 1e20 nor denormals hurt); a vector that is zero, not
+// finite or of another dimension is refused. The score of a document is the
+// highest of its vectors' inner products with the query, folded in the pass that
+// computes them; it is one hit, however many vectors it has.
+//
+// The dot product of unit vectors is their cosine; it is summed in float32, in
+// an order that depends on the CPU's instruction set, never on the number of
+// cores, the number of queries, or the method: Search, ScoreBatch and Scores
+// agree to the last bit. Up to 1,537 dimensions it is off by at most about 2e-7
+// with vector instructions and 3e-6 in portable code (measured; random vectors,
+// all signs equal being the worst case). Cosines from Search are clamped to
+// [-1, 1]; inner products never are.
 //
 // Equal scores rank in the order in which documents were first added. Updates,
 // compaction and saved files keep that order.
@@ -40,13 +48,33 @@
 //
 // # Cost
 //
-// With n rows of d floats a search of one query takes O(n·d) and runs at the
-// speed of memory, split over GOMAXPROCS goroutines where that pays. M queries
-// at once read the rows once, a cache-sized tile at a time. Memory is 4·d
-// bytes a row, ids and about 65 bytes of bookkeeping a row aside, plus up to a
-// quarter of a mebibyte; dead rows count until [Index.Compact] or until they are
-// more than the share [Options].MaxDead, and compaction needs room for old and
-// new rows at once. Where linear cost no longer fits, millions of rows and a
-// latency of a few milliseconds, an approximate index or a vector database
-// behind [prospect.Searcher] is the better choice.
+// With n vectors of d floats a search of one query takes O(n·d) and runs at the
+// speed of memory, split over GOMAXPROCS goroutines where that pays: twice the
+// vectors take twice the time. M queries at once read the vectors once, a
+// cache-sized tile at a time, and run at the speed of the multipliers. With
+// [Options].Quantize one query reads a quarter of the bytes, with the same
+// hits; the worst case, many vectors nearer to each other than codes can tell,
+// takes a little longer than without.
+//
+// Memory is 4·d bytes a vector, d + 8 more with Quantize; ids and about 80 bytes
+// of bookkeeping a document aside, plus up to a quarter of a mebibyte. Dead
+// vectors count until [Index.Compact] or until their documents are more than the
+// share [Options].MaxDead, and compaction needs room for old and new at once.
+//
+// # Where to turn to something else
+//
+// Cost is linear. A million vectors of 384 floats take 1.5 GB and some 30 ms a
+// query on two cores, 10 ms with Quantize. Above that, or where thousands of
+// queries a second come one by one:
+//
+//   - An approximate index trades some recall for cost that grows with log n.
+//     faiss (HNSW or IVF, in C++ and Python) and usearch (C++, with a Go
+//     binding through cgo) are libraries; measure recall on your own vectors.
+//   - A database adds disk, replication and filters over metadata: Qdrant,
+//     Milvus or Weaviate as a service, pgvector in a PostgreSQL that is there
+//     already, sqlite-vec or DuckDB in a file.
+//
+// Either can stand behind [prospect.Searcher]. Re-ranking what they return with
+// exact scores (Scores of a small index, or a dot product by hand) repairs most
+// of what codes or graphs lose in order, not what they miss.
 package vecindex

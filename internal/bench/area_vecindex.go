@@ -36,11 +36,13 @@ func searchSynthetic(ctx context.Context, o *options, out *output, s size) error
 	if err != nil {
 		return err
 	}
-	py, err := startPython(ctx, c)
-	if err != nil {
-		out.note("no faiss and numpy: %v", err)
-	} else {
-		defer py.close()
+	var py *python
+	if o.wants("faiss") || o.wants("numpy") {
+		if py, err = startPython(ctx, c); err != nil {
+			out.note("no faiss and numpy: %v", err)
+		} else {
+			defer py.close()
+		}
 	}
 
 	single := []contender{prospectSingle(ctx, "prospect", exact, c), readBandwidth(c)}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 )
@@ -35,6 +36,9 @@ const fill = 10 * time.Millisecond
 // contest lets contenders take turns and reports the time for one of the units
 // that a run does, such as the milliseconds a query.
 func contest(ctx context.Context, out *output, o *options, name, unit string, units int, all []contender) error {
+	all = slices.DeleteFunc(all, func(c contender) bool {
+		return !strings.HasPrefix(c.name, "prospect") && !o.wants(c.name)
+	})
 	perRun := make([][]float64, len(all)) // milliseconds a unit, by contender and round
 	for i, c := range all {               // once for nothing: caches, pools, goroutines
 		if _, err := c.run(0); err != nil {

@@ -1,7 +1,7 @@
 // Command bench runs this library and its peers side by side, in one process
 // group, on the same data, and prints a table for each case.
 //
-//	go run . [-only AREA] [-json FILE] [-sizes LIST] [-rounds N] [-hnsw N]
+//	go run . [-only AREA] [-json FILE] [-sizes LIST] [-rounds N] [-hnsw N] [-peers REGEXP]
 //
 // # How times are taken
 //

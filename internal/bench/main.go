@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
 	"runtime"
 )
 
@@ -27,7 +28,11 @@ type options struct {
 	sizes  sizes
 	rounds int
 	hnsw   int
+	peers  *regexp.Regexp
 }
+
+// wants says whether a peer is to run.
+func (o *options) wants(peer string) bool { return o.peers.MatchString(peer) }
 
 func main() {
 	if err := run(); err != nil {
@@ -43,7 +48,11 @@ func run() (err error) {
 	flag.Var(&o.sizes, "sizes", "vecindex: collections as ROWSxDIM, separated by commas; 1000000x384 takes 10 GB with its peers")
 	flag.IntVar(&o.rounds, "rounds", 11, "how often each contender runs")
 	flag.IntVar(&o.hnsw, "hnsw", 10_000, "vecindex: build coder/hnsw for at most this many rows (100,000 take many minutes)")
+	peers := flag.String("peers", "", "run only the peers whose names match this regular expression")
 	flag.Parse()
+	if o.peers, err = regexp.Compile(*peers); err != nil {
+		return err
+	}
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()

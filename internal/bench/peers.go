@@ -36,11 +36,17 @@ func readBandwidth(c *collection) contender {
 
 // goPeers are the libraries in Go that search for one query.
 func goPeers(ctx context.Context, o *options, out *output, c *collection, right [][]int) ([]contender, error) {
-	chromem, err := chromemPeer(ctx, c, right)
-	if err != nil {
-		return nil, err
+	peers := []contender{gonumPeer(c, right), dotLoop(c, right)}
+	if o.wants("chromem-go") {
+		chromem, err := chromemPeer(ctx, c, right)
+		if err != nil {
+			return nil, err
+		}
+		peers = append(peers, chromem)
 	}
-	peers := []contender{chromem, gonumPeer(c, right), dotLoop(c, right)}
+	if !o.wants("coder/hnsw") {
+		return peers, nil
+	}
 	if c.rows > o.hnsw {
 		out.note("no coder/hnsw for %s: more rows than -hnsw", c.size)
 		return peers, nil
