@@ -9,12 +9,12 @@ package kernel
 //go:noescape
 func floatAVX2x1(dst *float32, queries *float32, rows *float32, dim int, n int, stride int)
 
-// floatAVX2x2 computes the inner products of 2 queries with n rows: those of query i go to dst[i*stride:]. Each step of 16 elements prefetches 2 cache lines at ahead, which moves on advance bytes.
+// floatAVX2x2 computes the inner products of 2 queries with n rows: those of query i go to dst[i*stride:]. Each step of 16 elements prefetches 2 cache lines from ahead, which moves on by advance bytes.
 //
 //go:noescape
 func floatAVX2x2(dst *float32, queries *float32, rows *float32, ahead *float32, dim int, n int, stride int, advance int)
 
-// floatAVX2x3 computes the inner products of 3 queries with n rows: those of query i go to dst[i*stride:]. Each step of 16 elements prefetches 2 cache lines at ahead, which moves on advance bytes.
+// floatAVX2x3 computes the inner products of 3 queries with n rows: those of query i go to dst[i*stride:]. Each step of 16 elements prefetches 2 cache lines from ahead, which moves on by advance bytes.
 //
 //go:noescape
 func floatAVX2x3(dst *float32, queries *float32, rows *float32, ahead *float32, dim int, n int, stride int, advance int)

@@ -39,7 +39,7 @@ DATA ones16zeros16<>+124(SB)/4, $0x00000000
 GLOBL ones16zeros16<>(SB), RODATA|NOPTR, $128
 
 // func floatAVX2x1(dst *float32, queries *float32, rows *float32, dim int, n int, stride int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·floatAVX2x1(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), AX
 	MOVQ queries+8(FP), CX
@@ -66,6 +66,7 @@ rows1:
 	JZ     rest1
 
 steps1:
+	PREFETCHT1  2048(R10)
 	VMOVUPS     (R10), Y2
 	VMOVUPS     (R9), Y3
 	VFMADD231PS Y2, Y3, Y0
@@ -559,7 +560,7 @@ fewer1:
 	RET
 
 // func int8AVX2x1(dst *int32, queries *int8, rows *int8, dim int, n int, stride int)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·int8AVX2x1(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), AX
 	MOVQ queries+8(FP), CX
@@ -573,7 +574,7 @@ TEXT ·int8AVX2x1(SB), NOSPLIT, $0-48
 	MOVQ DI, R8
 	SHLQ $0x00, R8
 	SHRQ $0x04, DI
-	LEAQ (R8)(R8*2), R12
+	LEAQ (R8)(R8*2), R13
 
 rows4:
 	CMPQ   BX, $0x04
@@ -587,25 +588,28 @@ rows4:
 	MOVQ   DI, R11
 	TESTQ  R11, R11
 	JZ     rest4
+	MOVQ   DX, R12
 
 steps4:
-	VPMOVSXBW (R9), Y4
-	VPMOVSXBW (R10), Y5
-	VPMADDWD  Y4, Y5, Y6
-	VPADDD    Y6, Y0, Y0
-	VPMOVSXBW (R10)(R8*1), Y5
-	VPMADDWD  Y4, Y5, Y6
-	VPADDD    Y6, Y1, Y1
-	VPMOVSXBW (R10)(R8*2), Y5
-	VPMADDWD  Y4, Y5, Y6
-	VPADDD    Y6, Y2, Y2
-	VPMOVSXBW (R10)(R12*1), Y5
-	VPMADDWD  Y4, Y5, Y6
-	VPADDD    Y6, Y3, Y3
-	ADDQ      $0x10, R9
-	ADDQ      $0x10, R10
-	DECQ      R11
-	JNZ       steps4
+	PREFETCHT1 4096(R12)
+	ADDQ       $0x00000040, R12
+	VPMOVSXBW  (R9), Y4
+	VPMOVSXBW  (R10), Y5
+	VPMADDWD   Y4, Y5, Y6
+	VPADDD     Y6, Y0, Y0
+	VPMOVSXBW  (R10)(R8*1), Y5
+	VPMADDWD   Y4, Y5, Y6
+	VPADDD     Y6, Y1, Y1
+	VPMOVSXBW  (R10)(R8*2), Y5
+	VPMADDWD   Y4, Y5, Y6
+	VPADDD     Y6, Y2, Y2
+	VPMOVSXBW  (R10)(R13*1), Y5
+	VPMADDWD   Y4, Y5, Y6
+	VPADDD     Y6, Y3, Y3
+	ADDQ       $0x10, R9
+	ADDQ       $0x10, R10
+	DECQ       R11
+	JNZ        steps4
 
 rest4:
 	TESTQ SI, SI
@@ -637,21 +641,21 @@ add4:
 	LEAQ         (DX)(R10*1), R10
 
 codes4:
-	MOVBLSX (R9), R13
+	MOVBLSX (R9), R12
 	MOVBLSX (R10), R14
-	IMULL   R13, R14
+	IMULL   R12, R14
 	ADDL    R14, (AX)
-	MOVBLSX (R9), R13
+	MOVBLSX (R9), R12
 	MOVBLSX (R10)(R8*1), R14
-	IMULL   R13, R14
+	IMULL   R12, R14
 	ADDL    R14, 4(AX)
-	MOVBLSX (R9), R13
+	MOVBLSX (R9), R12
 	MOVBLSX (R10)(R8*2), R14
-	IMULL   R13, R14
+	IMULL   R12, R14
 	ADDL    R14, 8(AX)
-	MOVBLSX (R9), R13
-	MOVBLSX (R10)(R12*1), R14
-	IMULL   R13, R14
+	MOVBLSX (R9), R12
+	MOVBLSX (R10)(R13*1), R14
+	IMULL   R12, R14
 	ADDL    R14, 12(AX)
 	INCQ    R9
 	INCQ    R10
@@ -676,14 +680,15 @@ rows1:
 	JZ     rest1
 
 steps1:
-	VPMOVSXBW (R10), Y1
-	VPMOVSXBW (R9), Y2
-	VPMADDWD  Y2, Y1, Y3
-	VPADDD    Y3, Y0, Y0
-	ADDQ      $0x10, R9
-	ADDQ      $0x10, R10
-	DECQ      R11
-	JNZ       steps1
+	PREFETCHT1 2048(R10)
+	VPMOVSXBW  (R10), Y1
+	VPMOVSXBW  (R9), Y2
+	VPMADDWD   Y2, Y1, Y3
+	VPADDD     Y3, Y0, Y0
+	ADDQ       $0x10, R9
+	ADDQ       $0x10, R10
+	DECQ       R11
+	JNZ        steps1
 
 rest1:
 	TESTQ SI, SI

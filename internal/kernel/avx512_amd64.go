@@ -4,27 +4,27 @@
 
 package kernel
 
-// floatAVX512x2 computes the inner products of 2 queries with n rows: those of query i go to dst[i*stride:]. Each step of 16 elements prefetches 8 cache lines at ahead, which moves on advance bytes.
+// floatAVX512x2 computes the inner products of 2 queries with n rows: those of query i go to dst[i*stride:]. Each step of 16 elements prefetches 8 cache lines from ahead, which moves on by advance bytes.
 //
 //go:noescape
 func floatAVX512x2(dst *float32, queries *float32, rows *float32, ahead *float32, dim int, n int, stride int, advance int)
 
-// floatAVX512x3 computes the inner products of 3 queries with n rows: those of query i go to dst[i*stride:]. Each step of 16 elements prefetches 8 cache lines at ahead, which moves on advance bytes.
+// floatAVX512x3 computes the inner products of 3 queries with n rows: those of query i go to dst[i*stride:]. Each step of 16 elements prefetches 8 cache lines from ahead, which moves on by advance bytes.
 //
 //go:noescape
 func floatAVX512x3(dst *float32, queries *float32, rows *float32, ahead *float32, dim int, n int, stride int, advance int)
 
-// floatAVX512x4 computes the inner products of 4 queries with n rows: those of query i go to dst[i*stride:]. Each step of 16 elements prefetches 4 cache lines at ahead, which moves on advance bytes.
+// floatAVX512x4 computes the inner products of 4 queries with n rows: those of query i go to dst[i*stride:]. Each step of 16 elements prefetches 4 cache lines from ahead, which moves on by advance bytes.
 //
 //go:noescape
 func floatAVX512x4(dst *float32, queries *float32, rows *float32, ahead *float32, dim int, n int, stride int, advance int)
 
-// floatAVX512x5 computes the inner products of 5 queries with n rows: those of query i go to dst[i*stride:]. Each step of 16 elements prefetches 4 cache lines at ahead, which moves on advance bytes.
+// floatAVX512x5 computes the inner products of 5 queries with n rows: those of query i go to dst[i*stride:]. Each step of 16 elements prefetches 4 cache lines from ahead, which moves on by advance bytes.
 //
 //go:noescape
 func floatAVX512x5(dst *float32, queries *float32, rows *float32, ahead *float32, dim int, n int, stride int, advance int)
 
-// floatAVX512x6 computes the inner products of 6 queries with n rows: those of query i go to dst[i*stride:]. Each step of 16 elements prefetches 4 cache lines at ahead, which moves on advance bytes.
+// floatAVX512x6 computes the inner products of 6 queries with n rows: those of query i go to dst[i*stride:]. Each step of 16 elements prefetches 4 cache lines from ahead, which moves on by advance bytes.
 //
 //go:noescape
 func floatAVX512x6(dst *float32, queries *float32, rows *float32, ahead *float32, dim int, n int, stride int, advance int)

@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func int8VNNIx1(dst *int32, queries *int8, rows *int8, dim int, n int, stride int)
-// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VNNI
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VNNI, MMX+
 TEXT ·int8VNNIx1(SB), NOSPLIT, $0-48
 	MOVQ         dst+0(FP), AX
 	MOVQ         queries+8(FP), DX
@@ -19,27 +19,26 @@ TEXT ·int8VNNIx1(SB), NOSPLIT, $0-48
 	MOVQ         DI, R9
 	SHLQ         $0x00, R9
 	SHRQ         $0x06, DI
-	LEAQ         (R9)(R9*2), R10
 	MOVQ         R8, CX
-	MOVQ         $0x00000001, R11
-	SHLQ         CL, R11
-	DECQ         R11
-	KMOVQ        R11, K1
+	MOVQ         $0x00000001, R10
+	SHLQ         CL, R10
+	DECQ         R10
+	KMOVQ        R10, K1
 	MOVL         $0x80808080, CX
 	VPBROADCASTD CX, Z31
 	VXORPS       Z0, Z0, Z0
 	MOVQ         DX, CX
-	MOVQ         BX, R11
-	MOVQ         DI, R12
-	TESTQ        R12, R12
+	MOVQ         BX, R10
+	MOVQ         DI, R11
+	TESTQ        R11, R11
 	JZ           rest0
 
 steps0:
 	VMOVDQU8 (CX), Z2
 	VPDPBUSD Z2, Z31, Z0
 	ADDQ     $0x40, CX
-	ADDQ     $0x40, R11
-	DECQ     R12
+	ADDQ     $0x40, R10
+	DECQ     R11
 	JNZ      steps0
 
 rest0:
@@ -52,113 +51,31 @@ add0:
 	VXORPS Z2, Z2, Z2
 	VPSUBD Z0, Z2, Z30
 
-rows4:
-	CMPQ      SI, $0x04
-	JL        fewer4
-	VMOVDQU32 Z30, Z0
-	VMOVDQU32 Z30, Z1
-	VMOVDQU32 Z30, Z2
-	VMOVDQU32 Z30, Z3
-	MOVQ      DX, CX
-	MOVQ      BX, R11
-	MOVQ      DI, R12
-	TESTQ     R12, R12
-	JZ        rest4
-
-steps4:
-	VMOVDQU8 (CX), Z4
-	VMOVDQU8 (R11), Z5
-	VPXORD   Z31, Z5, Z5
-	VPDPBUSD Z4, Z5, Z0
-	VMOVDQU8 (R11)(R9*1), Z5
-	VPXORD   Z31, Z5, Z5
-	VPDPBUSD Z4, Z5, Z1
-	VMOVDQU8 (R11)(R9*2), Z5
-	VPXORD   Z31, Z5, Z5
-	VPDPBUSD Z4, Z5, Z2
-	VMOVDQU8 (R11)(R10*1), Z5
-	VPXORD   Z31, Z5, Z5
-	VPDPBUSD Z4, Z5, Z3
-	ADDQ     $0x40, CX
-	ADDQ     $0x40, R11
-	DECQ     R12
-	JNZ      steps4
-
-rest4:
-	TESTQ      R8, R8
-	JZ         add4
-	VMOVDQU8.Z (CX), K1, Z4
-	VMOVDQU8.Z (R11), K1, Z5
-	VPXORD     Z31, Z5, Z5
-	VPDPBUSD   Z4, Z5, Z0
-	VMOVDQU8.Z (R11)(R9*1), K1, Z5
-	VPXORD     Z31, Z5, Z5
-	VPDPBUSD   Z4, Z5, Z1
-	VMOVDQU8.Z (R11)(R9*2), K1, Z5
-	VPXORD     Z31, Z5, Z5
-	VPDPBUSD   Z4, Z5, Z2
-	VMOVDQU8.Z (R11)(R10*1), K1, Z5
-	VPXORD     Z31, Z5, Z5
-	VPDPBUSD   Z4, Z5, Z3
-
-add4:
-	MOVQ          AX, CX
-	VEXTRACTF64X4 $0x01, Z0, Y5
-	VPADDD        Y5, Y0, Y0
-	VEXTRACTF128  $0x01, Y0, X5
-	VPADDD        X5, X0, X0
-	VEXTRACTF64X4 $0x01, Z1, Y5
-	VPADDD        Y5, Y1, Y1
-	VEXTRACTF128  $0x01, Y1, X5
-	VPADDD        X5, X1, X1
-	VEXTRACTF64X4 $0x01, Z2, Y5
-	VPADDD        Y5, Y2, Y2
-	VEXTRACTF128  $0x01, Y2, X5
-	VPADDD        X5, X2, X2
-	VEXTRACTF64X4 $0x01, Z3, Y5
-	VPADDD        Y5, Y3, Y3
-	VEXTRACTF128  $0x01, Y3, X5
-	VPADDD        X5, X3, X3
-	VUNPCKLPD     X1, X0, X5
-	VUNPCKHPD     X1, X0, X0
-	VPADDD        X5, X0, X0
-	VUNPCKLPD     X3, X2, X5
-	VUNPCKHPD     X3, X2, X2
-	VPADDD        X5, X2, X2
-	VSHUFPS       $0x88, X2, X0, X5
-	VSHUFPS       $0xdd, X2, X0, X0
-	VPADDD        X5, X0, X0
-	VMOVUPS       X0, (CX)
-	ADDQ          $0x10, AX
-	LEAQ          (BX)(R9*4), BX
-	SUBQ          $0x04, SI
-	JMP           rows4
-
-fewer4:
 rows1:
 	CMPQ      SI, $0x01
 	JL        fewer1
 	VMOVDQU32 Z30, Z0
 	MOVQ      DX, CX
-	MOVQ      BX, R11
-	MOVQ      DI, R12
-	TESTQ     R12, R12
+	MOVQ      BX, R10
+	MOVQ      DI, R11
+	TESTQ     R11, R11
 	JZ        rest1
 
 steps1:
-	VMOVDQU8 (R11), Z1
-	VPXORD   Z31, Z1, Z1
-	VMOVDQU8 (CX), Z2
-	VPDPBUSD Z2, Z1, Z0
-	ADDQ     $0x40, CX
-	ADDQ     $0x40, R11
-	DECQ     R12
-	JNZ      steps1
+	PREFETCHT1 2048(R10)
+	VMOVDQU8   (R10), Z1
+	VPXORD     Z31, Z1, Z1
+	VMOVDQU8   (CX), Z2
+	VPDPBUSD   Z2, Z1, Z0
+	ADDQ       $0x40, CX
+	ADDQ       $0x40, R10
+	DECQ       R11
+	JNZ        steps1
 
 rest1:
 	TESTQ      R8, R8
 	JZ         add1
-	VMOVDQU8.Z (R11), K1, Z1
+	VMOVDQU8.Z (R10), K1, Z1
 	VPXORD     Z31, Z1, Z1
 	VMOVDQU8.Z (CX), K1, Z2
 	VPDPBUSD   Z2, Z1, Z0

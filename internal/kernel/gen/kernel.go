@@ -62,7 +62,7 @@ func (g generator) kernel(k kernel) {
 	g.SignatureExpr(fmt.Sprintf(signature, result, element))
 	prefetch := ""
 	if k.ahead() > 0 {
-		prefetch = fmt.Sprintf(" Each step of %d elements prefetches %d cache lines at ahead, which moves on advance bytes.", k.width(), k.ahead())
+		prefetch = fmt.Sprintf(" Each step of %d elements prefetches %d cache lines from ahead, which moves on by advance bytes.", k.width(), k.ahead())
 	}
 	g.Doc(fmt.Sprintf("%s computes the inner products of %d queries with n rows: those of query i go to dst[i*stride:].", k.name(), k.queriesAtOnce()) + prefetch)
 
@@ -90,6 +90,8 @@ func (g generator) kernel(k kernel) {
 			panic(err) // it is in the signature above
 		}
 		b.advance = advance.Addr
+	} else if k.tiles()[0] > 1 {
+		b.next = g.GP64()
 	}
 	g.SHLQ(operand.Imm(2), b.stride)
 	dim := b.times[1]
@@ -130,13 +132,11 @@ func (b *block) inner(g generator, rows int, step, rest func()) {
 	g.MOVQ(b.steps, count)
 	g.TESTQ(count, count)
 	g.JZ(operand.LabelRef(after))
-	g.Label(loop)
-	if b.ahead() > 0 && rows > 0 {
-		for i := range b.ahead() {
-			g.PREFETCHT1(operand.Mem{Base: b.next, Disp: 64 * i})
-		}
-		g.ADDQ(b.advance, b.next)
+	if rows > 1 && b.queriesAtOnce() == 1 {
+		g.MOVQ(b.rows, b.next)
 	}
+	g.Label(loop)
+	b.prefetch(g, rows)
 	step()
 	bytes := operand.Imm(uint64(b.width() * b.size()))
 	g.ADDQ(bytes, b.q)
@@ -148,6 +148,31 @@ func (b *block) inner(g generator, rows int, step, rest func()) {
 	g.JZ(operand.LabelRef(end))
 	rest()
 	g.Label(end)
+}
+
+// prefetch writes what a step fetches into the second-level cache. (Into the
+// first, it would be slower than the hardware alone.) A kernel of one query is
+// to run at the speed of memory, and fetches as many lines as it uses, in
+// their order and some rows ahead; others fetch what they are told to.
+func (b *block) prefetch(g generator, rows int) {
+	const line = 64
+	switch {
+	case rows == 0: // a loop over the queries alone
+	case b.ahead() > 0:
+		for i := range b.ahead() {
+			g.PREFETCHT1(operand.Mem{Base: b.next, Disp: line * i})
+		}
+		g.ADDQ(b.advance, b.next)
+	case b.queriesAtOnce() > 1:
+	case rows == 1:
+		g.PREFETCHT1(operand.Mem{Base: b.r, Disp: 2048})
+	default:
+		lines := rows * b.width() * b.size() / line
+		for i := range lines {
+			g.PREFETCHT1(operand.Mem{Base: b.next, Disp: 4096 + line*i})
+		}
+		g.ADDQ(operand.U32(line*lines), b.next)
+	}
 }
 
 // at is the address of vector i of the block whose first vector is at base,

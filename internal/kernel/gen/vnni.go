@@ -24,8 +24,13 @@ func (k *int8VNNI) queriesAtOnce() int      { return k.queries }
 func (k *int8VNNI) types() (string, string) { return "int8", "int32" }
 func (k *int8VNNI) size() int               { return 1 }
 func (k *int8VNNI) width() int              { return 64 }
-func (k *int8VNNI) tiles() []int            { return []int{4, 1} }
-func (k *int8VNNI) ahead() int              { return 0 }
+func (k *int8VNNI) tiles() []int {
+	if k.queries == 1 {
+		return []int{1}
+	}
+	return []int{4, 1}
+}
+func (k *int8VNNI) ahead() int { return 0 }
 
 func (k *int8VNNI) prepare(g generator, b *block) {
 	k.mask = lowMask(g, b.rest)
