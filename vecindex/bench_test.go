@@ -123,20 +123,22 @@ func BenchmarkPieces(b *testing.B) {
 
 func BenchmarkScoreBatch(b *testing.B) {
 	for _, n := range sizes {
-		for _, m := range []int{4, 32} {
-			b.Run(fmt.Sprintf("%dx%d/%d", n, benchDim, m), func(b *testing.B) {
-				ix := filled(b, n)
-				r := rand.New(rand.NewPCG(2, 2))
-				vectors := make([][]float32, m)
-				for i := range vectors {
-					vectors[i] = randomVector(r, benchDim)
-				}
-				for b.Loop() {
-					_, err := ix.ScoreBatch(context.Background(), vectors, 20, vecindex.Filter{})
-					require.NoError(b, err)
-				}
-				report(b, n, m)
-			})
+		for _, m := range []int{2, 4, 8, 32} {
+			for _, form := range []string{"float32", "int8"} {
+				b.Run(fmt.Sprintf("%dx%d/%d/%s", n, benchDim, m, form), func(b *testing.B) {
+					ix := filled(b, n, vecindex.Options{Quantize: form == "int8"})
+					r := rand.New(rand.NewPCG(2, 2))
+					vectors := make([][]float32, m)
+					for i := range vectors {
+						vectors[i] = randomVector(r, benchDim)
+					}
+					for b.Loop() {
+						_, err := ix.ScoreBatch(context.Background(), vectors, 20, vecindex.Filter{})
+						require.NoError(b, err)
+					}
+					report(b, n, m)
+				})
+			}
 		}
 	}
 }

@@ -85,108 +85,206 @@ type candidate struct {
 	upper float32 // its score is not above
 }
 
-// maxCandidates bounds what a worker keeps, as a share of the rows: with more,
-// reading all vectors in order is as fast.
+// maxCandidates bounds what a worker keeps for a query, as a share of the rows:
+// with more, reading all vectors in order is as fast.
 const maxCandidates = 1.0 / 32
+
+// A codeScan is the first step, for some of the probes of a ranking.
+type codeScan struct {
+	*scan
+	at     []int   // by query: the probe in the ranking that was asked for
+	coded  []coded // by query
+	values []int8  // of all queries, one after the other
+	most   int     // candidates that a worker keeps for a query
+}
 
 // rankByCodes is rank where the snapshot has codes and it pays to use them;
 // done is false where not.
 func (s *Snapshot) rankByCodes(ctx context.Context, r *ranking) (lists [][]prospect.Hit, done bool, err error) {
-	if s.vecs.codes == nil || r.list != nil || len(r.probes) != 1 || r.probes[0].terms != nil {
+	dim := s.Dim()
+	if s.vecs.codes == nil || r.list != nil || len(r.factors) != dim*len(r.probes) {
 		return nil, false, nil
 	}
-	q, ok := codedOf(r.factors)
-	if !ok {
+	c := codeScan{most: max(int(float64(s.docs.Rows())*maxCandidates), 1024)}
+	quick, rest := ranking{selection: r.selection}, ranking{selection: r.selection}
+	var restAt []int
+	leave := func(i int) {
+		rest.add(r.factors[i*dim:(i+1)*dim], r.probes[i])
+		restAt = append(restAt, i)
+	}
+	for i, p := range r.probes {
+		if p.terms != nil {
+			return nil, false, nil
+		}
+		q := r.factors[i*dim : (i+1)*dim]
+		coded, ok := codedOf(q)
+		if !ok || p.k > c.most {
+			leave(i)
+			continue
+		}
+		quick.add(q, p)
+		c.at = append(c.at, i)
+		c.coded = append(c.coded, coded)
+		c.values = append(c.values, coded.values...)
+	}
+	if len(c.at) == 0 {
 		return nil, false, nil
 	}
-	first := s.newScan(r)
-	first.task *= 4 // a code is read in a quarter of the time
-	most := max(int(float64(first.n)*maxCandidates), 4*r.probes[0].k, 1024)
-	var rows func(*scan, *worker, int, int)
-	if s.vecs.starts == nil {
-		rows = func(c *scan, w *worker, lo, hi int) { c.codeRows(w, &q, most, lo, hi) }
-	} else {
-		rows = func(c *scan, w *worker, lo, hi int) { c.codeGroups(w, &q, most, lo, hi) }
-	}
-	workers, err := first.run(ctx, rows)
+	c.scan = s.newScan(&quick)
+	c.task *= 4 // a code is read in a quarter of the time
+	workers, err := c.run(ctx, func(_ *scan, w *worker, lo, hi int) { c.rows(w, lo, hi) })
 	if err != nil {
 		return nil, false, err
 	}
 	defer release(workers)
-	list, ok, err := first.survivors(ctx, workers, most)
-	if !ok || err != nil {
-		return nil, false, err
-	}
-	second := *r
-	second.keep = nil // it was asked
-	second.list = list
-	lists, err = s.rankExactly(ctx, &second)
-	return lists, true, err
-}
 
-// codeRows collects the candidates among rows lo to hi (excluded) of an index
-// with one vector a row.
-func (c *scan) codeRows(w *worker, q *coded, most, lo, hi int) {
-	h, p := &w.heaps[0], &c.probes[0]
-	for lo < hi && len(w.found) <= most {
-		params := c.codeSpan(w, q, lo, hi)
-		limit := below(c.limit(h, p))
-		for i, dot := range w.dots {
-			v := params[i]
-			middle := float32(dot) * (v.scale * q.scale)
-			half := v.err*q.slope + q.offset
-			if middle+half < limit {
-				continue
-			}
-			if c.found(w, uint32(lo+i), middle-half, middle+half) {
-				limit = below(c.limit(h, p))
-			}
+	lists = make([][]prospect.Hit, len(r.probes))
+	for i, at := range c.at {
+		list, ok, err := c.survivors(ctx, workers, i)
+		if err != nil {
+			return nil, false, err
 		}
-		lo += len(params)
+		if !ok {
+			leave(at)
+			continue
+		}
+		second := ranking{selection: quick.selection}
+		second.keep, second.list = nil, list // the filters were asked
+		second.add(r.factors[at*dim:(at+1)*dim], probe{k: r.probes[at].k, cosine: r.probes[at].cosine})
+		one, err := s.rankExactly(ctx, &second)
+		if err != nil {
+			return nil, false, err
+		}
+		lists[at] = one[0]
 	}
+	if len(restAt) > 0 {
+		others, err := s.rankExactly(ctx, &rest)
+		if err != nil {
+			return nil, false, err
+		}
+		for j, list := range others {
+			lists[restAt[j]] = list
+		}
+	}
+	return lists, len(restAt) < len(r.probes), nil
 }
 
-// codeGroups is codeRows where rows have several vectors: the ends of a row's
-// interval are the highest of its vectors' ends.
-func (c *scan) codeGroups(w *worker, q *coded, most, lo, hi int) {
-	v, h, p := &c.s.vecs, &w.heaps[0], &c.probes[0]
+// rows collects the candidates among rows lo to hi (excluded).
+func (c *codeScan) rows(w *worker, lo, hi int) {
+	v := &c.s.vecs
 	at, last := int(v.first(uint32(lo))), int(v.first(uint32(hi)))
-	row, end := uint32(lo), int(v.first(uint32(lo+1)))
-	none := float32(math.Inf(-1))
-	lower, upper := none, none
-	for at < last && len(w.found) <= most {
-		params := c.codeSpan(w, q, at, last)
-		limit := below(c.limit(h, p))
-		for i, dot := range w.dots {
-			v := params[i]
-			middle := float32(dot) * (v.scale * q.scale)
-			half := v.err*q.slope + q.offset
-			lower, upper = max(lower, middle-half), max(upper, middle+half)
-			if at+i+1 < end {
-				continue
-			}
-			if upper >= limit && c.found(w, row, lower, upper) {
-				limit = below(c.limit(h, p))
-			}
-			lower, upper = none, none
-			if row++; int(row) < hi {
-				end = int(c.s.vecs.first(row + 1))
-			}
+	if v.starts != nil {
+		w.ends = sized(w.ends, len(c.at))
+		for i := range w.ends {
+			w.ends[i] = nothing
 		}
-		at += len(params)
+	}
+	row := lo // that of the vector at
+	for at < last && c.useful(w) {
+		params := c.multiply(w, at, last)
+		n := len(params)
+		if v.starts == nil {
+			row = at
+			c.forget(w, n)
+			for i := range c.coded {
+				c.vectors(w, i, row, w.dots[i*n:(i+1)*n], params)
+			}
+		} else {
+			next := row
+			for next < hi && int(v.first(uint32(next+1))) <= at+n {
+				next++
+			}
+			c.forget(w, next-row)
+			for i := range c.coded {
+				c.groups(w, i, row, at, w.dots[i*n:(i+1)*n], params)
+			}
+			row = next
+		}
+		at += n
 	}
 }
 
-// codeSpan multiplies the codes of some vectors from lo on, up to hi, into
+// useful says whether there is a query that has not too many candidates yet.
+func (c *codeScan) useful(w *worker) bool {
+	for i := range c.coded {
+		if len(w.found[i]) <= c.most {
+			return true
+		}
+	}
+	return false
+}
+
+// multiply multiplies the codes of some vectors from at on, up to last, into
 // w.dots, and returns what they mean.
-func (c *scan) codeSpan(w *worker, q *coded, lo, hi int) []param {
-	codes := c.s.vecs.codes
-	params := codes.params.span(uint32(lo), uint32(min(hi, lo+4*c.product.tile)))
-	values := codes.values.span(uint32(lo), uint32(lo+len(params)))
-	n := len(values) / len(q.values)
-	w.dots = sized(w.dots, n)
-	kernel.DotsInt8(w.dots, q.values, values)
+func (c *codeScan) multiply(w *worker, at, last int) []param {
+	codes, dim := c.s.vecs.codes, c.s.Dim()
+	params := codes.params.span(uint32(at), uint32(min(last, at+4*c.product.tile)))
+	values := codes.values.span(uint32(at), uint32(at+len(params)))
+	n := len(values) / dim
+	w.dots = sized(w.dots, n*len(c.coded))
+	if len(c.coded) == 1 {
+		kernel.DotsInt8(w.dots, c.values, values)
+	} else {
+		kernel.DotMatrixInt8(w.dots, c.values, values, dim)
+	}
 	return params[:n]
+}
+
+// forget makes room for what the filter says about the next n rows.
+func (c *codeScan) forget(w *worker, n int) {
+	if c.keep != nil && len(c.probes) > 1 {
+		w.asked = sized(w.asked, n)
+		clear(w.asked)
+	}
+}
+
+// vectors collects the candidates of a query among rows of one vector each, from
+// first on.
+func (c *codeScan) vectors(w *worker, query, first int, dots []int32, params []param) {
+	q := &c.coded[query]
+	limit := below(c.limit(&w.heaps[query], &c.probes[query]))
+	for i, dot := range dots {
+		v := params[i]
+		middle := float32(dot) * (v.scale * q.scale)
+		half := v.err*q.slope + q.offset
+		if middle+half >= limit && c.found(w, query, first, i, middle-half, middle+half) {
+			limit = below(c.limit(&w.heaps[query], &c.probes[query]))
+		}
+	}
+}
+
+// An ends is an interval that grows with every vector of a row: its ends are the
+// highest of theirs.
+type ends struct{ lower, upper float32 }
+
+var nothing = ends{float32(math.Inf(-1)), float32(math.Inf(-1))}
+
+// groups is vectors where rows have several: those of first go on with the
+// vector at. Rows that end in the span are done; of the last one w keeps what is
+// known.
+func (c *codeScan) groups(w *worker, query, first, at int, dots []int32, params []param) {
+	q, e := &c.coded[query], w.ends[query]
+	limit := below(c.limit(&w.heaps[query], &c.probes[query]))
+	row := first
+	end := int(c.s.vecs.first(uint32(row + 1)))
+	for i, dot := range dots {
+		v := params[i]
+		middle := float32(dot) * (v.scale * q.scale)
+		half := v.err*q.slope + q.offset
+		e = ends{max(e.lower, middle-half), max(e.upper, middle+half)}
+		if at+i+1 < end {
+			continue
+		}
+		if e.upper >= limit && c.found(w, query, first, row-first, e.lower, e.upper) {
+			limit = below(c.limit(&w.heaps[query], &c.probes[query]))
+		}
+		e = nothing
+		row++
+		if i+1 < len(dots) {
+			end = int(c.s.vecs.first(uint32(row + 1)))
+		}
+	}
+	w.ends[query] = e
 }
 
 // below is a float32 that is not above x.
@@ -198,31 +296,35 @@ func below(x float64) float32 {
 	return f
 }
 
-// found adds a candidate, unless it is hidden or a filter does not keep it.
-func (c *scan) found(w *worker, row uint32, lower, upper float32) bool {
-	if c.hidden.Contains(row) || !c.keeps(w, &c.probes[0], 0, row) {
+// found adds the i-th row from first on to the candidates of a query, unless it
+// is hidden, a filter does not keep it, or there are too many already.
+func (c *codeScan) found(w *worker, query, first, i int, lower, upper float32) bool {
+	row, p := uint32(first+i), &c.probes[query]
+	if len(w.found[query]) > c.most || c.hidden.Contains(row) || !c.keeps(w, p, i, row) {
 		return false
 	}
-	w.found = append(w.found, candidate{row, upper})
+	w.found[query] = append(w.found[query], candidate{row, upper})
 	it := topk.Item[float64]{Score: float64(lower), Seq: c.s.docs.Seq(row), Row: row}
-	if c.probes[0].cosine {
+	if p.cosine {
 		it.Score = min(max(it.Score, -1), 1)
 	}
-	w.heaps[0].Push(it)
+	w.heaps[query].Push(it)
 	return true
 }
 
-// survivors lists, ascending, the candidates that may still be among the best
-// once the scores of the most promising are known; false where there are too
-// many to be worth it.
-func (c *scan) survivors(ctx context.Context, workers []*worker, most int) ([]uint32, bool, error) {
-	p, best := &c.probes[0], &workers[0].heaps[0]
+// survivors lists, ascending, the candidates of a query that may still be among
+// the best once the scores of the most promising are known; false where there
+// are too many to be worth it.
+func (c *codeScan) survivors(ctx context.Context, workers []*worker, query int) ([]uint32, bool, error) {
+	p, best := &c.probes[query], &workers[0].heaps[query]
+	total := 0
 	for i, w := range workers {
-		if len(w.found) > most {
+		if len(w.found[query]) > c.most {
 			return nil, false, nil
 		}
+		total += len(w.found[query])
 		if i > 0 {
-			best.Merge(&w.heaps[0])
+			best.Merge(&w.heaps[query])
 		}
 	}
 	limit := c.min
@@ -231,7 +333,8 @@ func (c *scan) survivors(ctx context.Context, workers []*worker, most int) ([]ui
 		for _, it := range best.Sorted() {
 			rows = append(rows, it.Row)
 		}
-		scores, err := c.s.products(ctx, [][]float32{c.factors}, rows)
+		dim := c.s.Dim()
+		scores, err := c.s.products(ctx, [][]float32{c.factors[query*dim : (query+1)*dim]}, rows)
 		if err != nil {
 			return nil, false, err
 		}
@@ -244,13 +347,9 @@ func (c *scan) survivors(ctx context.Context, workers []*worker, most int) ([]ui
 	if p.cosine && limit <= -1 {
 		limit = math.Inf(-1)
 	}
-	total := 0
-	for _, w := range workers {
-		total += len(w.found)
-	}
 	list := make([]uint32, 0, total)
 	for _, w := range workers {
-		for _, x := range w.found {
+		for _, x := range w.found[query] {
 			if float64(x.upper) >= limit {
 				list = append(list, x.row)
 			}

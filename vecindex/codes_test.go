@@ -226,6 +226,26 @@ func TestCodesChangeNoHit(t *testing.T) {
 				require.NoError(t, err)
 				require.Equal(t, want, got)
 
+				// Several at once, one of which is not for codes.
+				queries := []prospect.Query{{Vector: q, K: k, Keep: func(id string) bool { return id[0] != '4' }}}
+				vectors := [][]float32{q, make([]float32, dim)}
+				for range r.IntN(9) {
+					v := make([]float32, dim)
+					shapes["gaussian"](r, v)
+					vectors = append(vectors, v)
+					queries = append(queries, prospect.Query{Vector: v, K: 1 + r.IntN(20)})
+				}
+				want, err = exact.SearchBatch(t.Context(), queries, f)
+				require.NoError(t, err)
+				got, err = quick.SearchBatch(t.Context(), queries, f)
+				require.NoError(t, err)
+				require.Equal(t, want, got)
+				want, err = exact.ScoreBatch(t.Context(), vectors, k, f)
+				require.NoError(t, err)
+				got, err = quick.ScoreBatch(t.Context(), vectors, k, f)
+				require.NoError(t, err)
+				require.Equal(t, want, got)
+
 				s := quick.Snapshot()
 				ranking := &ranking{selection: selection{min: math.Inf(-1)}}
 				ranking.add(q, probe{k: k})

@@ -52,9 +52,10 @@
 // speed of memory, split over GOMAXPROCS goroutines where that pays: twice the
 // vectors take twice the time. M queries at once read the vectors once, a
 // cache-sized tile at a time, and run at the speed of the multipliers. With
-// [Options].Quantize one query reads a quarter of the bytes, with the same
-// hits; the worst case, many vectors nearer to each other than codes can tell,
-// takes a little longer than without.
+// [Options].Quantize both take half of the time or less, with the same hits: a
+// search reads a quarter of the bytes and multiplies small integers. In the
+// worst case, many vectors nearer to each other than codes can tell, it takes
+// longer than without.
 //
 // Memory is 4·d bytes a vector, d + 8 more with Quantize; ids and about 80 bytes
 // of bookkeeping a document aside, plus up to a quarter of a mebibyte. Dead

@@ -24,10 +24,10 @@ type Options struct {
 	// leaves it to Compact. Fewer than 1,024 such rows are left alone.
 	MaxDead float64
 	// Quantize keeps a copy of the vectors in eight bits a component, for
-	// dim + 8 bytes a vector more: 26 % at 384 dimensions. A search for one
-	// query reads the copy, and the exact vectors only of the few documents
-	// that may be among the best. Hits and scores are the same, bit for bit. It
-	// is not saved: Open and Read make it anew. Default false.
+	// dim + 8 bytes a vector more: 26 % at 384 dimensions. Search, SearchBatch
+	// and ScoreBatch read the copy, and the exact vectors only of the few
+	// documents that may be among the best. Hits and scores are the same, bit
+	// for bit. It is not saved: Open and Read make it anew. Default false.
 	Quantize bool
 }
 

@@ -19,7 +19,8 @@ type worker struct {
 
 	// Of a scan of codes.
 	dots  []int32
-	found []candidate
+	ends  []ends        // by probe: of the row whose vectors go on in the next span
+	found [][]candidate // by probe
 }
 
 // An answer is what a filter said about a row of the tile.
@@ -40,7 +41,10 @@ func takeWorker(probes []probe) *worker {
 	for i := range w.heaps {
 		w.heaps[i].Reset(probes[i].k)
 	}
-	w.found = w.found[:0]
+	w.found = slices.Grow(w.found[:0], len(probes))[:len(probes)]
+	for i := range w.found {
+		w.found[i] = w.found[i][:0]
+	}
 	return w
 }
 
@@ -48,9 +52,9 @@ func takeWorker(probes []probe) *worker {
 const maxPooled = 2 << 20
 
 func (w *worker) release() {
-	bytes := 4*cap(w.scores) + 4*cap(w.best) + 8*cap(w.sums) + 4*cap(w.dots) + 8*cap(w.found)
+	bytes := 4*cap(w.scores) + 4*cap(w.best) + 8*cap(w.sums) + 4*cap(w.dots)
 	for i := range w.heaps {
-		bytes += 16 * w.heaps[i].Len()
+		bytes += 16*w.heaps[i].Len() + 8*cap(w.found[i])
 	}
 	if bytes <= maxPooled {
 		workerPool.Put(w)
