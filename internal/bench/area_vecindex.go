@@ -13,28 +13,40 @@ import (
 
 // vecindexArea compares exact search: one query and several, by size.
 func vecindexArea(ctx context.Context, o *options, out *output) error {
-	for _, s := range o.sizes {
-		if err := searchSynthetic(ctx, o, out, s); err != nil {
+	times := make([]float64, len(o.sizes))
+	for i, s := range o.sizes {
+		var err error
+		if times[i], err = searchSynthetic(ctx, o, out, s); err != nil {
 			return fmt.Errorf("%s: %w", s, err)
 		}
 		runtime.GC() // the next size may need the room
 	}
-	return searchReal(ctx, o, out)
+	if err := searchReal(ctx, o, out); err != nil {
+		return err
+	}
+	// Linear cost is a constant in the last column, once a collection is
+	// larger than the caches.
+	out.note("\n## growth: one query, float32\n")
+	for i, s := range o.sizes {
+		out.note("%14s %10.4f ms %8.2f ps a component", s, times[i], times[i]*1e9/float64(s.rows*s.dim))
+	}
+	return nil
 }
 
-func searchSynthetic(ctx context.Context, o *options, out *output, s size) error {
+// searchSynthetic returns the time for one query.
+func searchSynthetic(ctx context.Context, o *options, out *output, s size) (float64, error) {
 	c := synthetic(s)
 	exact, err := indexOf(c, vecindex.Options{})
 	if err != nil {
-		return err
+		return 0, err
 	}
 	right, err := hitsOf(ctx, exact, c)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	quick, err := indexOf(c, vecindex.Options{Quantize: true})
 	if err != nil {
-		return err
+		return 0, err
 	}
 	var py *python
 	if o.wants("faiss") || o.wants("numpy") {
@@ -48,21 +60,22 @@ func searchSynthetic(ctx context.Context, o *options, out *output, s size) error
 	single := []contender{prospectSingle(ctx, "prospect", exact, c), readBandwidth(c)}
 	peers, err := goPeers(ctx, o, out, c, right)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	single = append(single, peers...)
 	if py != nil {
 		single = append(single, py.contender("faiss", 1, right), py.contender("numpy", 1, right))
 	}
-	if err := contest(ctx, out, o, "single/"+s.String()+"/float32", "ms/query", 1, single); err != nil {
-		return err
+	took, err := contest(ctx, out, o, "single/"+s.String()+"/float32", "ms/query", 1, single)
+	if err != nil {
+		return 0, err
 	}
 	recall := recallOf(right, func(i int) ([]int, error) { return prospectHits(ctx, quick, c, i) })
 	coded := prospectSingle(ctx, "prospect", quick, c)
 	coded.recall = recall
 	against := prospectSingle(ctx, "prospect-float32", exact, c)
-	if err := contest(ctx, out, o, "single/"+s.String()+"/int8", "ms/query", 1, []contender{coded, against}); err != nil {
-		return err
+	if _, err := contest(ctx, out, o, "single/"+s.String()+"/int8", "ms/query", 1, []contender{coded, against}); err != nil {
+		return 0, err
 	}
 	for _, m := range []int{32, 128} {
 		batch := []contender{prospectBatch(ctx, exact, c, m)}
@@ -70,11 +83,11 @@ func searchSynthetic(ctx context.Context, o *options, out *output, s size) error
 			batch = append(batch, py.contender("faiss", m, right), py.contender("numpy", m, right))
 		}
 		batch = append(batch, gonumBatch(c, m))
-		if err := contest(ctx, out, o, fmt.Sprintf("batch%d/%s/float32", m, s), "ms/query", m, batch); err != nil {
-			return err
+		if _, err := contest(ctx, out, o, fmt.Sprintf("batch%d/%s/float32", m, s), "ms/query", m, batch); err != nil {
+			return 0, err
 		}
 	}
-	return nil
+	return took, nil
 }
 
 // searchReal compares codes with exact vectors on embeddings of real texts.
@@ -101,7 +114,7 @@ func searchReal(ctx context.Context, o *options, out *output) error {
 		coded := prospectSingle(ctx, "prospect", quick, c)
 		coded.recall = recallOf(right, func(i int) ([]int, error) { return prospectHits(ctx, quick, c, i) })
 		name := fmt.Sprintf("single/%s/int8-real", c.size)
-		if err := contest(ctx, out, o, name, "ms/query", 1, []contender{
+		if _, err := contest(ctx, out, o, name, "ms/query", 1, []contender{
 			coded, prospectSingle(ctx, "prospect-float32", exact, c)}); err != nil {
 			return err
 		}

@@ -34,21 +34,22 @@ func timed(f func(i int) error) func(int) (time.Duration, error) {
 const fill = 10 * time.Millisecond
 
 // contest lets contenders take turns and reports the time for one of the units
-// that a run does, such as the milliseconds a query.
-func contest(ctx context.Context, out *output, o *options, name, unit string, units int, all []contender) error {
+// that a run does, such as the milliseconds a query. It returns the shortest
+// time of the first.
+func contest(ctx context.Context, out *output, o *options, name, unit string, units int, all []contender) (float64, error) {
 	all = slices.DeleteFunc(all, func(c contender) bool {
 		return !strings.HasPrefix(c.name, "prospect") && !o.wants(c.name)
 	})
 	perRun := make([][]float64, len(all)) // milliseconds a unit, by contender and round
 	for i, c := range all {               // once for nothing: caches, pools, goroutines
 		if _, err := c.run(0); err != nil {
-			return fmt.Errorf("%s: %w", all[i].name, err)
+			return 0, fmt.Errorf("%s: %w", all[i].name, err)
 		}
 	}
 	for round := range o.rounds {
 		for turn := range all {
 			if err := ctx.Err(); err != nil {
-				return err
+				return 0, err
 			}
 			who := (turn + round) % len(all)
 			var spent time.Duration
@@ -56,7 +57,7 @@ func contest(ctx context.Context, out *output, o *options, name, unit string, un
 			for spent < fill {
 				d, err := all[who].run(round + runs)
 				if err != nil {
-					return fmt.Errorf("%s: %w", all[who].name, err)
+					return 0, fmt.Errorf("%s: %w", all[who].name, err)
 				}
 				spent += d
 				runs++
@@ -81,18 +82,18 @@ func contest(ctx context.Context, out *output, o *options, name, unit string, un
 		fmt.Fprintf(w, "%s\t%.4f\t%.4f\t%.2f\t%.2f\t%s\t\n", c.name,
 			least, middle, least/slices.Min(perRun[0]), median(ratios), recall)
 		if err := out.figure(name, c.name, unit, middle); err != nil {
-			return err
+			return 0, err
 		}
 		if err := out.figure(name, c.name, unit+" (min)", least); err != nil {
-			return err
+			return 0, err
 		}
 		if c.recall >= 0 {
 			if err := out.figure(name, c.name, "recall@10", c.recall); err != nil {
-				return err
+				return 0, err
 			}
 		}
 	}
-	return w.Flush()
+	return slices.Min(perRun[0]), w.Flush()
 }
 
 func median(x []float64) float64 {

@@ -8,6 +8,7 @@ require (
 	github.com/coder/hnsw v0.6.1
 	github.com/philippgille/chromem-go v0.7.0
 	github.com/prospect-go/prospect v0.0.0
+	github.com/stretchr/testify v1.12.1
 	github.com/viterin/vek v0.4.3
 	gonum.org/v1/gonum v0.17.0
 )
@@ -33,6 +34,7 @@ require (
 	github.com/microsoft/onnxruntime/go v0.0.0-20260922015325-62e95311b771 // indirect
 	github.com/pkg/errors v0.9.1 // indirect
 	github.com/viterin/partial v1.1.0 // indirect
+	go.yaml.in/yaml/v3 v3.0.6 // indirect
 	golang.org/x/exp v0.0.0-20260908205506-85c1c2202aba // indirect
 	golang.org/x/image v0.46.0 // indirect
 	golang.org/x/sync v0.25.0 // indirect

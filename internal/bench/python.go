@@ -35,15 +35,16 @@ func startPython(ctx context.Context, c *collection) (p *python, err error) {
 	if interpreter, err = exec.LookPath(interpreter); err != nil {
 		return nil, err
 	}
-	p = &python{}
-	if p.dir, err = os.MkdirTemp("", "bench"); err != nil {
+	dir, err := os.MkdirTemp("", "bench")
+	if err != nil {
 		return nil, err
 	}
 	defer func() {
 		if err != nil {
-			os.RemoveAll(p.dir)
+			os.RemoveAll(dir)
 		}
 	}()
+	p = &python{dir: dir}
 	for name, data := range map[string][]float32{"rows": c.block, "queries": c.queries} {
 		if err := writeFloats(filepath.Join(p.dir, name), data); err != nil {
 			return nil, err
