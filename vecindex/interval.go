@@ -1,0 +1,77 @@
+package vecindex
+
+import "math"
+
+// What codes say about a score is an interval.
+//
+// Let x be a unit vector, x = s·c + e with codes c, and q a query,
+// q = t·g + f with codes g. Then
+//
+//	⟨q,x⟩ = ⟨t·g, s·c⟩ + ⟨f, s·c⟩ + ⟨q, e⟩
+//
+// and by Cauchy and Schwarz, as ‖s·c‖ = ‖x - e‖ ≤ ‖x‖ + ‖e‖,
+//
+//	|⟨q,x⟩ - s·t·⟨g,c⟩| ≤ ‖f‖·(‖x‖ + ‖e‖) + ‖q‖·‖e‖
+//	                    = ‖e‖·(‖f‖ + ‖q‖) + ‖f‖·‖x‖
+//
+// with ⟨g,c⟩ exact in integers. It scales with ‖q‖, and is as good for a
+// combined vector as for a unit one. Two roundings are added to it. With
+// u = 2⁻²⁴:
+//
+//   - The score is no exact product but a float32 sum of d products. In any
+//     order of summation, with or without fusing, the two differ by at most
+//     γ·Σ|q_i·x_i| ≤ γ·‖q‖·‖x‖, γ = d·u/(1 - d·u) (Higham, Accuracy and
+//     Stability of Numerical Algorithms, section 3.1), as long as nothing leaves
+//     the range of normal numbers.
+//   - The interval's ends are computed in float32 from ⟨g,c⟩, s·t and ‖e‖. No
+//     component of e or f exceeds that of x or q, so ‖s·c‖ ≤ 2‖x‖,
+//     ‖t·g‖ ≤ 2‖q‖, and everything added up is at most 4‖q‖·‖x‖ + 3‖q‖·‖x‖.
+//     Fewer than 8 operations of relative error u err by less than 64·u·‖q‖·‖x‖.
+//
+// ‖x‖ ≤ 1.001 holds for rows that Apply makes and for those that Read lets
+// pass. Norms of q outside of [1e-10, 1e10] would bring numbers near the ends
+// of float32's range into play; such queries are answered without codes. Within,
+// what products of components below 2⁻¹²⁶ lose is less than d·2⁻¹⁴⁹, which is
+// nothing beside u·‖q‖.
+
+// A coded is a query in codes.
+type coded struct {
+	values []int8
+	scale  float32 // t
+	slope  float32 // ‖f‖ + ‖q‖
+	offset float32 // the rest of the bound
+}
+
+const (
+	maxRowNorm     = 1.001
+	minFactorNorm  = 1e-10
+	maxFactorNorm  = 1e10
+	unitRoundoff   = 1.0 / (1 << 24)
+	codedRoundings = 64 * unitRoundoff
+)
+
+// codedOf returns false for a query that is to be answered without codes.
+func codedOf(q []float32) (coded, bool) {
+	norm, err := normOf(q, len(q))
+	if err != nil || norm < minFactorNorm || norm > maxFactorNorm {
+		return coded{}, false
+	}
+	c := coded{values: make([]int8, len(q))}
+	scale, f := quantise(c.values, q)
+	du := float64(len(q)) * unitRoundoff
+	bound := maxRowNorm * (f + norm*(du/(1-du)+codedRoundings))
+	const up = 1 + 1e-6 // above the rounding to float32 and that of the norms
+	c.scale = scale
+	c.slope = float32((f + norm) * up)
+	c.offset = float32(bound * up)
+	return c, true
+}
+
+// below is a float32 that is not above x.
+func below(x float64) float32 {
+	f := float32(x)
+	if float64(f) > x {
+		f = math.Nextafter32(f, float32(math.Inf(-1)))
+	}
+	return f
+}
