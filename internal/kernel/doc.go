@@ -39,9 +39,8 @@
 //
 // # Special values
 //
-// NaN and infinities spread as in any sum of products, except that which NaN
-// it is stays open. Assembly that stands in for no vector element never
-// contributes: a masked lane adds zero to what is there.
+// NaN and infinities spread as in any sum of products; which NaN comes out is
+// open. Lanes after the end of a vector add zero.
 //
 // # Cost and concurrency
 //
