@@ -12,37 +12,28 @@ import (
 	"github.com/prospect-go/prospect/skilldreamer"
 )
 
-func find(ctx context.Context, folder string, model prospect.LLM, task string) (*skilldreamer.Result, error) {
-	embedder, err := builtin.Open(ctx)
-	if err != nil {
-		return nil, err
-	}
+func main() {
+	ctx := context.Background()
+	embedder := must(builtin.Open(ctx))
 	defer embedder.Close()
-	gallery, err := skilldreamer.NewGallery(embedder, skilldreamer.GalleryOptions{})
-	if err != nil {
-		return nil, err
+	gallery := must(skilldreamer.NewGallery(embedder, skilldreamer.GalleryOptions{}))
+	loaded := must(skill.LoadDir(ctx, "testdata/skills", skill.LoadOptions{}))
+	must(gallery.Replace(ctx, loaded.Skills, skilldreamer.SyncOptions{}))
+
+	var model prospect.LLM // nil: plain retrieval; prospect.NewLLM makes one of a client of yours
+	dreamer := must(skilldreamer.New(gallery, model, skilldreamer.Options{K: 3}))
+	result := must(dreamer.Find(ctx, skilldreamer.Request{Task: "Count the mites on our bees before winter."}))
+	for _, m := range result.Skills {
+		fmt.Printf("%d. %-22s %.2f  %.60s…\n", m.Rank, m.Name, m.Scores.Total, m.Skill.Description)
 	}
-	loaded, err := skill.LoadDir(ctx, folder, skill.LoadOptions{})
-	if err != nil {
-		return nil, err
+	for _, n := range result.Notes {
+		fmt.Println(n.Text)
 	}
-	if _, err := gallery.Replace(ctx, loaded.Skills, skilldreamer.SyncOptions{}); err != nil {
-		return nil, err
-	}
-	dreamer, err := skilldreamer.New(gallery, model, skilldreamer.Options{K: 5})
-	if err != nil {
-		return nil, err
-	}
-	return dreamer.Find(ctx, skilldreamer.Request{Task: task})
 }
 
-func main() {
-	// A nil model gives plain retrieval; see prospect.NewLLM for your own.
-	result, err := find(context.Background(), "testdata/skills", nil, "Which of last week's changes made the page slow?")
+func must[T any](v T, err error) T {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, m := range result.Skills {
-		fmt.Printf("%d. %-26s %.2f  %s\n", m.Rank, m.Skill.Name, m.Scores.Total, m.Skill.Description)
-	}
+	return v
 }
