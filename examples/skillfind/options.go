@@ -62,7 +62,7 @@ func parseOptions(args []string, std streams) (options, error) {
 		return nil
 	})
 	f.IntVar(&o.maxTokens, "max-tokens", 0, "bound on each answer of the model, in tokens (default: the service's)")
-	f.DurationVar(&o.timeout, "timeout", 5*time.Minute, "how long the model may think about a task; then what there is by then is used")
+	f.DurationVar(&o.timeout, "timeout", 5*time.Minute, "how long the model may think about a task; what it has by then is used")
 	if err := f.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			fmt.Fprint(std.out, usage)
