@@ -65,6 +65,31 @@ func TestFilters(t *testing.T) {
 	}
 }
 
+// A query's own Within and that of the batch restrict to what is in both.
+func TestWithinTwice(t *testing.T) {
+	ix := plane(t)
+	for i := range 6 {
+		require.NoError(t, ix.Add(strconv.Itoa(i), []float32{1, float32(i)}))
+	}
+	q := prospect.Query{Vector: []float32{1, 0}, K: 9, Within: []string{"3", "1", "2", "x"}}
+	for want, f := range map[string]vecindex.Filter{
+		"123": {},
+		"23":  {Within: []string{"5", "3", "2"}},
+		"2":   {Within: []string{"5", "3", "2"}, Without: []string{"3"}},
+		"13":  {Without: []string{"2", "4"}},
+		"":    {Within: []string{"5"}},
+		"3":   {Keep: func(id string) bool { return id == "3" }},
+	} {
+		lists, err := ix.SearchBatch(t.Context(), []prospect.Query{q}, f)
+		require.NoError(t, err)
+		got := ""
+		for _, h := range lists[0] {
+			got += h.ID
+		}
+		require.Equal(t, want, got)
+	}
+}
+
 func TestMinScore(t *testing.T) {
 	ix := plane(t, vecindex.Doc{ID: "east", Vector: []float32{1, 0}}, vecindex.Doc{ID: "north", Vector: []float32{0, 1}},
 		vecindex.Doc{ID: "west", Vector: []float32{-1, 0}})

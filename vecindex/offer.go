@@ -37,7 +37,7 @@ func offer[S topk.Score](c *scan, w *worker, h *topk.Heap[float64], p *probe, t 
 			score = min(max(score, -1), 1)
 		}
 		it := topk.Item[float64]{Score: score, Seq: docs.Seq(row), Row: row}
-		if score < c.min || h.Full() && topk.Compare(it, h.Worst()) >= 0 || !c.keeps(w, p, i, row) {
+		if h.Full() && topk.Compare(it, h.Worst()) >= 0 || !c.keeps(w, p, i, row) {
 			continue
 		}
 		h.Push(it)

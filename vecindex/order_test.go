@@ -39,6 +39,40 @@ func TestScoresThatBecomeEqualByClampingAreTies(t *testing.T) {
 	}
 }
 
+// A score that float32 puts below -1 ties with one that it does not, also where
+// the heap is full and the later row is the earlier document.
+func TestScoresBelowMinusOneAreTies(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	below := 0
+	for range 300 {
+		v := randomVector(r, 100)
+		opposite := make([]float32, len(v))
+		for i := range v {
+			opposite[i] = -v[i]
+		}
+		for _, quantise := range []bool{false, true} {
+			ix, err := vecindex.New(100, vecindex.Options{Quantize: quantise})
+			require.NoError(t, err)
+			require.NoError(t, ix.AddBatch([]string{"a", "b"}, [][]float32{v, opposite}))
+			require.NoError(t, ix.Update("a", opposite)) // its row comes after b's now
+			hits, err := ix.Search(t.Context(), prospect.Query{Vector: v, K: 1})
+			require.NoError(t, err)
+			require.Equal(t, "a", hits[0].ID)
+			unit, err := ix.Get("a")
+			require.NoError(t, err)
+			for i := range unit {
+				unit[i] = -unit[i]
+			}
+			scores, err := ix.Scores(t.Context(), [][]float32{unit}, []string{"a"})
+			require.NoError(t, err)
+			if scores[0][0] < -1 {
+				below++
+			}
+		}
+	}
+	require.NotZero(t, below, "no case here would have needed it")
+}
+
 func TestOrderOfTies(t *testing.T) {
 	same := []float32{1, 1}
 	ix := plane(t)
