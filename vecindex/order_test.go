@@ -45,13 +45,13 @@ func TestScoresBelowMinusOneAreTies(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	below := 0
 	for range 300 {
-		v := randomVector(r, 100)
+		v := randomVector(r, 384)
 		opposite := make([]float32, len(v))
 		for i := range v {
 			opposite[i] = -v[i]
 		}
 		for _, quantise := range []bool{false, true} {
-			ix, err := vecindex.New(100, vecindex.Options{Quantize: quantise})
+			ix, err := vecindex.New(384, vecindex.Options{Quantize: quantise})
 			require.NoError(t, err)
 			require.NoError(t, ix.AddBatch([]string{"a", "b"}, [][]float32{v, opposite}))
 			require.NoError(t, ix.Update("a", opposite)) // its row comes after b's now
