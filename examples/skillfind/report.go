@@ -7,6 +7,7 @@ import (
 
 	"github.com/prospect-go/prospect/embed/onnx"
 	"github.com/prospect-go/prospect/skill"
+	"github.com/prospect-go/prospect/skilldreamer"
 )
 
 // lineWidth is how many columns the report takes at most; only paths go
@@ -154,17 +155,17 @@ func (p *report) notes(f finding) {
 	if r == nil {
 		r = f.plain
 	}
-	if len(r.Notes) == 0 && !r.Partial {
+	if len(r.Notes) == 0 {
 		return
 	}
 	p.heading("  Notes")
-	if r.Partial {
-		p.paragraph("    ", "The result is partial: time ran out before everything was imagined.")
-	}
 	for _, n := range r.Notes {
 		about := ""
 		if c := capabilityOf(r, n.Capability); c != nil {
 			about = fmt.Sprintf("capability %d (%s): ", n.Capability+1, cut(clean(c.Text), 40))
+		}
+		if n.Kind == skilldreamer.Deadline {
+			about = "The result is partial: "
 		}
 		p.paragraph("    ", about+n.Text)
 	}
