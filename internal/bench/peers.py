@@ -18,6 +18,9 @@ except ImportError as e:
     sys.exit(0)
 
 faiss.omp_set_num_threads(threads)
+# Several queries at once are several times faster by matrix products, which
+# faiss 1.15 uses of itself only from 128,000 queries on.
+faiss.cvar.distance_compute_blas_threshold = 2
 rows = np.fromfile(folder + "/rows", dtype="<f4").reshape(-1, dim)
 queries = np.fromfile(folder + "/queries", dtype="<f4").reshape(-1, dim)
 index = faiss.IndexFlatIP(dim)
