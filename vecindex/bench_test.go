@@ -123,7 +123,7 @@ func BenchmarkPieces(b *testing.B) {
 
 func BenchmarkScoreBatch(b *testing.B) {
 	for _, n := range sizes {
-		for _, m := range []int{2, 4, 8, 32} {
+		for _, m := range []int{2, 8, 32, 128} {
 			for _, form := range []string{"float32", "int8"} {
 				b.Run(fmt.Sprintf("%dx%d/%d/%s", n, benchDim, m, form), func(b *testing.B) {
 					ix := filled(b, n, vecindex.Options{Quantize: form == "int8"})

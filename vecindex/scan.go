@@ -34,9 +34,17 @@ type probe struct {
 	keep   func(id string) bool
 }
 
+// room makes room for n probes by vectors of dim components.
+func (r *ranking) room(n, dim int) {
+	r.probes = make([]probe, 0, n)
+	if n > 1 {
+		r.factors = make([]float32, 0, n*dim)
+	}
+}
+
 // add appends a vector and the probe that ranks by it.
 func (r *ranking) add(v []float32, p probe) {
-	if len(r.factors) == 0 {
+	if cap(r.factors) == 0 {
 		r.factors = v[:len(v):len(v)] // the next one copies both
 	} else {
 		r.factors = append(r.factors, v...)

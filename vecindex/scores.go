@@ -32,6 +32,7 @@ func (s *Snapshot) ScoreBatch(ctx context.Context, vectors [][]float32, k int, f
 		return nil, err
 	}
 	r := ranking{selection: sel}
+	r.room(len(vectors), s.Dim())
 	for _, v := range vectors {
 		r.add(v, probe{k: k})
 	}
@@ -79,7 +80,7 @@ func (s *Snapshot) products(ctx context.Context, vectors [][]float32, rows []uin
 	}
 	all := make([]float64, len(vectors)*len(rows))
 	lists := make([][]float64, len(vectors))
-	var block []float32
+	block := make([]float32, 0, len(vectors)*s.Dim())
 	for i, v := range vectors {
 		lists[i] = all[i*len(rows) : (i+1)*len(rows) : (i+1)*len(rows)]
 		block = append(block, v...)

@@ -52,7 +52,8 @@ func (s *Snapshot) search(ctx context.Context, queries []prospect.Query, f Filte
 	}
 	lists := make([][]prospect.Hit, len(queries))
 	shared := ranking{selection: sel}
-	var at []int // at[i] is the query of shared.probes[i]
+	shared.room(len(queries), s.Dim())
+	at := make([]int, 0, len(queries)) // at[i] is the query of shared.probes[i]
 	for i, q := range queries {
 		p := probe{k: q.K, cosine: true, keep: q.Keep}
 		if q.Within == nil {

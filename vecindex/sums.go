@@ -46,6 +46,7 @@ func (s *Snapshot) ScoreSums(ctx context.Context, vectors [][]float32, sums [][]
 		return nil, err
 	}
 	r := ranking{selection: sel}
+	r.room(max(len(vectors), len(sums)), s.Dim())
 	for _, v := range vectors {
 		r.factors = append(r.factors, v...)
 	}

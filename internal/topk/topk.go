@@ -22,10 +22,19 @@ type Item[S Score] struct {
 // ascending. NaN is worse than every number (cmp.Compare puts it last here),
 // so that it can never push out a real hit.
 func Compare[S Score](a, b Item[S]) int {
-	if c := cmp.Compare(b.Score, a.Score); c != 0 {
-		return c
+	if a.Score > b.Score {
+		return -1
 	}
-	return cmp.Compare(a.Seq, b.Seq)
+	if a.Score < b.Score {
+		return 1
+	}
+	return compareUnordered(a, b)
+}
+
+// compareUnordered is Compare of equal scores and of NaN, apart so that the
+// rest is small enough to be inlined.
+func compareUnordered[S Score](a, b Item[S]) int {
+	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Seq, b.Seq))
 }
 
 // A Heap accumulates the k best items pushed so far.
