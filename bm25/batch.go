@@ -8,17 +8,17 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// counted are documents after analysis: per document its distinct terms and
-// how often it has each.
+// counted are documents after analysis: per document and field the distinct
+// terms and how often it has each.
 type counted struct {
 	docs    []countedDoc
+	lengths []uint32 // of each field of each document
 	workers []*counter
 }
 
 type countedDoc struct {
 	worker   int
-	from, to int // entries of the worker
-	length   uint32
+	from, to int // entries of the worker, field by field
 }
 
 // A counter is what one goroutine found. Its terms have numbers of its own.
@@ -31,15 +31,16 @@ type counter struct {
 }
 
 type entry struct {
-	term uint32
-	tf   uint16
+	term  uint32
+	tf    uint16
+	field uint16
 }
 
 // count analyzes the texts of docs and more, one after the other, over the
 // cores.
-func count(ctx context.Context, a *Analyzer, docs, more []Doc) (*counted, error) {
+func count(ctx context.Context, s *settings, docs, more []Doc) (*counted, error) {
 	n := len(docs) + len(more)
-	c := &counted{docs: make([]countedDoc, n)}
+	c := &counted{docs: make([]countedDoc, n), lengths: make([]uint32, n*len(s.fields))}
 	procs := min(runtime.GOMAXPROCS(0), (n+7)/8)
 	group, ctx := errgroup.WithContext(ctx)
 	var next atomic.Int64
@@ -58,10 +59,18 @@ func count(ctx context.Context, a *Analyzer, docs, more []Doc) (*counted, error)
 				d := &c.docs[i]
 				d.worker = worker
 				d.from = len(w.entries)
+				var doc *Doc
 				if i < len(docs) {
-					d.length = w.count(a, docs[i].Text)
+					doc = &docs[i]
 				} else {
-					d.length = w.count(a, more[i-len(docs)].Text)
+					doc = &more[i-len(docs)]
+				}
+				for f := range s.fields {
+					text := doc.Text
+					if f > 0 {
+						text = doc.Fields[s.fields[f].name]
+					}
+					c.lengths[i*len(s.fields)+f] = w.count(s.analyzer, text, f)
 				}
 				d.to = len(w.entries)
 			}
@@ -70,12 +79,12 @@ func count(ctx context.Context, a *Analyzer, docs, more []Doc) (*counted, error)
 	return c, group.Wait()
 }
 
-// count appends the entries of a text and returns its length in terms.
-func (w *counter) count(a *Analyzer, text string) uint32 {
+// count appends the entries of a field and returns its length in terms.
+func (w *counter) count(a *Analyzer, text string, field int) uint32 {
 	w.length = 0
 	a.each(text, w.see)
 	for _, term := range w.seen {
-		w.entries = append(w.entries, entry{term, uint16(min(w.tf[term], maxTF))})
+		w.entries = append(w.entries, entry{term, uint16(min(w.tf[term], maxTF)), uint16(field)})
 		w.tf[term] = 0
 	}
 	w.seen = w.seen[:0]

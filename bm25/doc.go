@@ -14,6 +14,8 @@
 //   - [Index.Apply] makes deletes, updates and adds visible in one step.
 //   - [Standard] and [NewAnalyzer] make an [Analyzer], which turns texts into
 //     terms.
+//   - [Options].Fields and [Doc].Fields are for documents with parts, such as
+//     names and descriptions, that count more than the rest.
 //
 // # Scores
 //
@@ -44,6 +46,26 @@
 // term by term in byte order and without fused operations: they are equal bit
 // for bit between Search, Scores and Explain, between processors, and before
 // and after compaction and saving.
+//
+// # Fields
+//
+// A document is a Text, or a Text and fields, which [Options].Fields lists
+// with their weights. A term's frequency is then put together before it
+// saturates, as BM25F does: in place of tf/L the formulas have
+//
+//	c = Σ weight·tf/L over the fields, L = 1 − b + b·dl/avgdl of each
+//
+// with the field's own tf, dl, avgdl and b, and the Text as a field of weight
+// 1 (lucene: idf·c/(c + k1)). So a term in the name and again in the body
+// counts as one term that is frequent, not as two; df counts the documents
+// that have it in any field. avgdl is over all documents, those in which the
+// field is empty included. Weights are to each other and to k1: twice all of
+// them is half of k1. One field of weight 1 is the plain formula.
+//
+// Sources: Robertson, Zaragoza and Taylor, Simple BM25 Extension to Multiple
+// Weighted Fields, 2004 (weights before saturation); Zaragoza, Craswell,
+// Taylor, Saria and Robertson, Microsoft Cambridge at TREC-13: Web and HARD
+// Tracks, 2004 (length parts of each field).
 //
 // Equal scores rank in the order in which documents were first added. Updates,
 // compaction and saved files keep that order.

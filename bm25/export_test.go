@@ -21,3 +21,15 @@ func SlowTerms(text string) (terms []string) {
 	}
 	return terms
 }
+
+// Impacts is how many postings have kept impacts.
+func Impacts(s *Snapshot) (n int) {
+	s.impacts.mu.RLock()
+	defer s.impacts.mu.RUnlock()
+	for _, im := range s.impacts.terms {
+		if im != nil {
+			n += len(im.parts)
+		}
+	}
+	return n
+}

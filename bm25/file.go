@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/prospect-go/prospect"
 	"github.com/prospect-go/prospect/internal/sectfile"
@@ -12,14 +13,18 @@ import (
 // The file is a sectfile (see there for checksums and limits) of version 1:
 //
 //	magic     "PROSPB25"
-//	head      analyzer:string variant:string k1:f64 b:f64 delta:f64
+//	head      analyzer:string variant:string k1:f64 delta:f64 b:f64
+//	          fields:uvarint, then fields times name:string weight:f64 b:f64
 //	          documents:uvarint terms:uvarint
 //	ids       documents strings, in order of first insertion
-//	lengths   documents uvarints: the length of each in terms
-//	postings  terms times: term:string df:uvarint, then df times
-//	          gap:uvarint tf:uvarint; gap is the document's position in ids
-//	          less that of the posting before it, less 1 (the position itself
-//	          for the first), 1 ≤ tf ≤ 65,535
+//	lengths   cells uvarints: the length of each in terms
+//	postings  terms times: term:string postings:uvarint, then postings times
+//	          gap:uvarint tf:uvarint; gap is the posting's cell less that of
+//	          the posting before it, less 1 (the cell itself for the first),
+//	          1 ≤ tf ≤ 65,535, tf at most the cell's length
+//
+// A document has 1 + fields cells, for its Text and its fields; the cells of
+// the document at position i in ids are numbered from i·(1 + fields).
 //
 // A string is its length in bytes as uvarint and the bytes. Dead rows, and
 // terms that only they have, are not written: a saved index is a compacted
@@ -42,10 +47,11 @@ func (s *Snapshot) WriteTo(w io.Writer) (int64, error) {
 		return 0, err
 	}
 	from := s.docs.InOrder()
-	m := newRenumbering(from, s.docs)
+	width := s.width()
+	m := newRenumbering(from, s.docs, width)
 	live := make([]uint32, 0, len(s.terms.terms)) // terms that are written
 	for n := range uint32(len(s.terms.terms)) {
-		if rows, _ := s.lists.of(n).below(s.docs.Rows()); s.docFreq(n, rows) > 0 {
+		if cells, _ := s.lists.of(n).below(s.cells()); s.docFreq(n, cells) > 0 {
 			live = append(live, n)
 		}
 	}
@@ -57,8 +63,14 @@ func (s *Snapshot) WriteTo(w io.Writer) (int64, error) {
 			e.String(s.settings.analyzer.Identity())
 			e.String(string(s.settings.variant))
 			e.Float(s.settings.k1)
-			e.Float(s.settings.b)
 			e.Float(s.settings.delta)
+			e.Float(s.settings.fields[0].b)
+			e.Uint(uint64(width - 1))
+			for _, f := range s.settings.fields[1:] {
+				e.String(f.name)
+				e.Float(f.weight)
+				e.Float(f.b)
+			}
 			e.Uint(uint64(len(from)))
 			e.Uint(uint64(len(live)))
 		}},
@@ -69,19 +81,21 @@ func (s *Snapshot) WriteTo(w io.Writer) (int64, error) {
 		}},
 		{"lengths", func(e *sectfile.Encoder) {
 			for _, row := range from {
-				e.Uint(uint64(s.lengths[row]))
+				for _, length := range s.lengths[int(row)*width:][:width] {
+					e.Uint(uint64(length))
+				}
 			}
 		}},
 		{"postings", func(e *sectfile.Encoder) {
 			for _, n := range live {
-				rows, tfs := m.postings(s.lists.of(n), s.docs.Rows())
+				cells, tfs := m.postings(s.lists.of(n), s.cells())
 				e.String(s.terms.terms[n])
-				e.Uint(uint64(len(rows)))
+				e.Uint(uint64(len(cells)))
 				next := uint32(0)
-				for i, row := range rows {
-					e.Uint(uint64(row - next))
+				for i, cell := range cells {
+					e.Uint(uint64(cell - next))
 					e.Uint(uint64(tfs[i]))
-					next = row + 1
+					next = cell + 1
 				}
 			}
 		}},
@@ -125,12 +139,13 @@ func Open(path string, opts Options) (ix *Index, err error) {
 }
 
 // Read reads what [Snapshot.WriteTo] wrote, and nothing beyond it. The
-// analyzer must be the one that made the file. So must be the variant and the
-// parameters that opts sets; those that it leaves unset come from the file.
+// analyzer must be the one that made the file. So must be the variant, the
+// parameters and the fields that opts sets; those that it leaves unset come
+// from the file.
 //
 // Errors: [prospect.ErrFormat], [prospect.ErrVersion],
-// [prospect.ErrCorrupt], [prospect.ErrIdentity] (another analyzer, variant or
-// parameter), invalid options, and errors of r. Memory grows with what was
+// [prospect.ErrCorrupt], [prospect.ErrIdentity] (another analyzer, variant,
+// parameter or field), invalid options, and errors of r. Memory grows with what was
 // really read and verified, never with a length that the file claims.
 func Read(r io.Reader, opts Options) (*Index, error) {
 	if err := opts.Validate(); err != nil {
@@ -140,7 +155,7 @@ func Read(r io.Reader, opts Options) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	ix := &Index{gen: newGeneration()}
+	ix := &Index{}
 	var docs, terms int
 	for _, section := range []struct {
 		name string
@@ -150,6 +165,7 @@ func Read(r io.Reader, opts Options) (*Index, error) {
 			err = ix.readHead(d, opts)
 			docs = int(d.Uint(math.MaxUint32 - 1))
 			terms = int(d.Uint(math.MaxUint32 - 1))
+			ix.gen = newGeneration(len(ix.settings.fields))
 		}},
 		{"ids", func(d *sectfile.Decoder) { ix.gen.readIDs(d, docs) }},
 		{"lengths", func(d *sectfile.Decoder) { ix.gen.readLengths(d, docs) }},
@@ -179,8 +195,15 @@ func Read(r io.Reader, opts Options) (*Index, error) {
 func (ix *Index) readHead(d *sectfile.Decoder, opts Options) error {
 	analyzer := d.String(maxString)
 	file := Options{
-		Variant: Variant(d.String(maxString)), K1: new(d.Float()), B: new(d.Float()), Delta: new(d.Float()),
-		Analyzer: opts.Analyzer, MaxQueryTerms: opts.MaxQueryTerms, MaxDead: opts.MaxDead,
+		Variant: Variant(d.String(maxString)), K1: new(d.Float()), Delta: new(d.Float()), B: new(d.Float()),
+		Analyzer: opts.Analyzer, MaxQueryTerms: opts.MaxQueryTerms, MaxImpacts: opts.MaxImpacts, MaxDead: opts.MaxDead,
+	}
+	for n := d.Uint(maxFields); n > 0 && d.Err() == nil; n-- {
+		f := Field{Name: d.String(maxString), Weight: d.Float(), B: new(d.Float())}
+		if f.Weight == 0 {
+			d.Fail("field %q weighs nothing", f.Name)
+		}
+		file.Fields = append(file.Fields, f)
 	}
 	if err := file.Validate(); err != nil {
 		d.Fail("%v", err)
@@ -202,6 +225,11 @@ func (ix *Index) readHead(d *sectfile.Decoder, opts Options) error {
 		if p.want != nil && *p.want != *p.file && !(p.name == "Delta" && !file.Variant.hasDelta()) {
 			return fmt.Errorf("%w: the file has %s %v, want %v", prospect.ErrIdentity, p.name, *p.file, *p.want)
 		}
+	}
+	// With the file's own b, for fields that have none.
+	opts.B = file.B
+	if opts.Fields != nil && !slices.Equal(opts.settings().fields, ix.settings.fields) {
+		return fmt.Errorf("%w: the file has other fields, weights or B than %+v", prospect.ErrIdentity, opts.settings().fields[1:])
 	}
 	return nil
 }
@@ -229,43 +257,48 @@ func (g *generation) readIDs(d *sectfile.Decoder, count int) {
 }
 
 func (g *generation) readLengths(d *sectfile.Decoder, count int) {
-	g.lengths = make([]uint32, 0, count) // as many as there were ids
-	for range count {
+	width := len(g.totals)
+	if uint64(count)*uint64(width) > gone-1 {
+		d.Fail("%d documents of %d fields", count, width)
+		return
+	}
+	g.lengths = make([]uint32, 0, count) // as many as there were ids; with fields it grows
+	for i := 0; i < count*width && d.Err() == nil; i++ {
 		length := d.Uint(math.MaxUint32)
 		g.lengths = append(g.lengths, uint32(length))
-		g.total += length
+		g.totals[i%width] += length
 	}
 }
 
 func (g *generation) readPostings(d *sectfile.Decoder, terms int) {
-	docs := uint64(len(g.lengths))
-	var rows []uint32
+	limit := uint64(len(g.lengths))
+	var cells []uint32
 	var tfs []uint16
 	for n := 0; n < terms && d.Err() == nil; n++ {
 		term := d.String(maxString)
-		df := d.Uint(docs)
-		rows, tfs = rows[:0], tfs[:0]
+		postings := d.Uint(limit)
+		cells, tfs = cells[:0], tfs[:0]
 		next := uint64(0)
-		for range df {
-			row := next + d.Uint(docs)
+		for range postings {
+			cell := next + d.Uint(limit)
 			tf := d.Uint(maxTF)
-			if row >= docs || tf == 0 {
+			if cell >= limit || tf == 0 || tf > uint64(g.lengths[cell]) {
 				d.Fail("posting of term %q out of range", term)
 			}
 			if d.Err() != nil {
 				return
 			}
-			rows, tfs = append(rows, uint32(row)), append(tfs, uint16(tf))
-			next = row + 1
+			cells, tfs = append(cells, uint32(cell)), append(tfs, uint16(tf))
+			next = cell + 1
 		}
-		if term == "" || df == 0 {
-			d.Fail("term %q of %d documents", term, df)
+		if term == "" || postings == 0 {
+			d.Fail("term %q with %d postings", term, postings)
 		}
 		if _, twice := g.terms.find(term); twice {
 			d.Fail("term %q comes twice", term)
 		}
 		if d.Err() == nil {
-			g.addList(term, rows, tfs)
+			g.addList(term, cells, tfs)
 		}
 	}
 }

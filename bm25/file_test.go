@@ -121,10 +121,26 @@ func TestImpossibleContents(t *testing.T) {
 			e.String(identity)
 			e.String("lucene")
 			e.Float(1.2)
-			e.Float(0.75)
 			e.Float(0)
+			e.Float(0.75)
+			e.Uint(0)
 			e.Uint(docs)
 			e.Uint(terms)
+		}
+	}
+	fielded := func(fields uint64, name string, weight, b float64) func(e) {
+		return func(e e) {
+			e.String(identity)
+			e.String("lucene")
+			e.Float(1.2)
+			e.Float(0)
+			e.Float(0.75)
+			e.Uint(fields)
+			e.String(name)
+			e.Float(weight)
+			e.Float(b)
+			e.Uint(1)
+			e.Uint(1)
 		}
 	}
 	strs := func(s ...string) func(e) {
@@ -165,7 +181,17 @@ func TestImpossibleContents(t *testing.T) {
 	}
 	ids, lengths := strs("x", "y"), uints(2, 1)
 	require.NoError(t, read(head(2, 1), ids, lengths, term("a", 2, 0, 2, 0, 1)), "the base of what follows")
+	one := strs("x")
+	require.NoError(t, read(fielded(1, "f", 2, 1), one, lengths, term("a", 2, 0, 2, 0, 1)), "and with a field")
 	for name, err := range map[string]error{
+		"field without name": read(fielded(1, "", 2, 1), one, lengths, term("a", 1, 0, 1)),
+		"field of weight 0":  read(fielded(1, "f", 0, 1), one, lengths, term("a", 1, 0, 1)),
+		"weight NaN":         read(fielded(1, "f", math.NaN(), 1), one, lengths, term("a", 1, 0, 1)),
+		"b of a field":       read(fielded(1, "f", 2, 7), one, lengths, term("a", 1, 0, 1)),
+		"too many fields":    read(fielded(1<<16, "f", 2, 1), one, lengths, term("a", 1, 0, 1)),
+		"length of no field": read(fielded(1, "f", 2, 1), one, uints(2), term("a", 1, 0, 1)),
+		"cell out of range":  read(fielded(1, "f", 2, 1), one, lengths, term("a", 1, 2, 1)),
+		"tf above length":    read(head(2, 1), ids, lengths, term("a", 1, 1, 2)),
 		"id twice":           read(head(2, 1), strs("x", "x"), lengths, term("a", 1, 0, 1)),
 		"empty id":           read(head(2, 1), strs("x", ""), lengths, term("a", 1, 0, 1)),
 		"too few ids":        read(head(1<<31, 1), ids, lengths, term("a", 1, 0, 1)),
@@ -210,9 +236,9 @@ func FuzzRead(f *testing.F) {
 // FuzzPostings decodes the postings section itself, which checksums keep from
 // FuzzRead.
 func FuzzPostings(f *testing.F) {
-	f.Add(uint8(2), uint8(1), []byte("\x01a\x02\x00\x02\x00\x01"))
-	f.Add(uint8(3), uint8(2), []byte("\x01a\x01\x02\x02\x02bc\x03\x00\x01\x00\x01\x00\xff\xff\x03"))
-	f.Fuzz(func(t *testing.T, docs, terms uint8, postings []byte) {
+	f.Add(uint8(0), uint8(2), uint8(1), []byte("\x01a\x02\x00\x02\x00\x01"))
+	f.Add(uint8(2), uint8(3), uint8(2), []byte("\x01a\x01\x02\x02\x02bc\x03\x00\x01\x00\x01\x00\xff\xff\x03"))
+	f.Fuzz(func(t *testing.T, width, docs, terms uint8, postings []byte) {
 		var b bytes.Buffer
 		w, err := sectfile.NewWriter(&b, "PROSPB25", 1)
 		require.NoError(t, err)
@@ -227,8 +253,14 @@ func FuzzPostings(f *testing.F) {
 			e.String("fields")
 			e.String("bm25l")
 			e.Float(1.2)
-			e.Float(1)
 			e.Float(0.5)
+			e.Float(1)
+			e.Uint(uint64(width % 3))
+			for i := range width % 3 {
+				e.String(fmt.Sprint(i))
+				e.Float(float64(i + 1))
+				e.Float(1)
+			}
 			e.Uint(uint64(docs))
 			e.Uint(uint64(terms))
 		})
@@ -238,8 +270,8 @@ func FuzzPostings(f *testing.F) {
 			}
 		})
 		section("lengths", func(e *sectfile.Encoder) {
-			for i := range docs {
-				e.Uint(uint64(i))
+			for i := range int(docs) * int(1+width%3) {
+				e.Uint(uint64(i * i * i)) // some too short for what they hold
 			}
 		})
 		section("postings", func(e *sectfile.Encoder) { e.Raw(postings) })

@@ -1,13 +1,15 @@
 package bm25
 
 import (
+	"cmp"
+	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/prospect-go/prospect/internal/docids"
 )
 
-// An Index holds documents, each an id and the terms of a text. See the
+// An Index holds documents, each an id and the terms of its texts. See the
 // package comment for concurrency. Use [New], [Open] or [Read] to make one.
 type Index struct {
 	settings settings
@@ -21,15 +23,17 @@ type Index struct {
 // settings are the options with the defaults in place.
 type settings struct {
 	variant       Variant
-	k1, b, delta  float64
+	k1, delta     float64
+	fields        []field // the Text, then Options.Fields
 	analyzer      *Analyzer
 	maxQueryTerms int
+	maxImpacts    int
 	maxDead       float64
 }
 
 func (o Options) settings() settings {
 	s := settings{
-		variant: o.Variant, k1: 1.2, b: 0.75,
+		variant: o.Variant, k1: 1.2,
 		analyzer: o.Analyzer, maxQueryTerms: o.MaxQueryTerms, maxDead: o.MaxDead,
 	}
 	if s.variant == "" {
@@ -41,7 +45,8 @@ func (o Options) settings() settings {
 	case BM25Plus:
 		s.delta = 1 // Lv and Zhai, "Lower-bounding term frequency normalization", 2011
 	}
-	for _, p := range []struct{ to, from *float64 }{{&s.k1, o.K1}, {&s.b, o.B}, {&s.delta, o.Delta}} {
+	b := 0.75
+	for _, p := range []struct{ to, from *float64 }{{&s.k1, o.K1}, {&b, o.B}, {&s.delta, o.Delta}} {
 		if p.from != nil {
 			*p.to = *p.from
 		}
@@ -49,8 +54,19 @@ func (o Options) settings() settings {
 	if !s.variant.hasDelta() {
 		s.delta = 0
 	}
+	s.fields = []field{{weight: 1, b: b}}
+	for _, f := range o.Fields {
+		used := field{name: f.Name, weight: cmp.Or(f.Weight, 1), b: b}
+		if f.B != nil {
+			used.b = *f.B
+		}
+		s.fields = append(s.fields, used)
+	}
 	if s.analyzer == nil {
 		s.analyzer = defaultAnalyzer()
+	}
+	if s.maxImpacts = o.MaxImpacts; s.maxImpacts == 0 {
+		s.maxImpacts = 1 << 22
 	}
 	if s.maxDead == 0 {
 		s.maxDead = 0.25
@@ -66,16 +82,17 @@ type generation struct {
 	terms *dict
 	lists lists
 	store store
-	// lengths in terms, by row; total is their sum over the live rows.
+	// lengths in terms, by cell; totals are their sums over the live rows, by
+	// field.
 	lengths []uint32
-	total   uint64
-	dead    *deadCounts // renewed when rows die; nil while none has
+	totals  []uint64
+	counts  *docCounts // renewed when rows die
 
 	fresh []uint32 // by term: postings that the current change adds; 0 between changes
 }
 
-func newGeneration() *generation {
-	return &generation{docs: docids.NewTable(), terms: newDict(0)}
+func newGeneration(fields int) *generation {
+	return &generation{docs: docids.NewTable(), terms: newDict(0), totals: make([]uint64, fields), counts: &docCounts{}}
 }
 
 // New returns an empty index, or an error for options out of range.
@@ -83,7 +100,8 @@ func New(opts Options) (*Index, error) {
 	if err := opts.Validate(); err != nil {
 		return nil, err
 	}
-	ix := &Index{settings: opts.settings(), gen: newGeneration()}
+	ix := &Index{settings: opts.settings()}
+	ix.gen = newGeneration(len(ix.settings.fields))
 	ix.publish()
 	return ix, nil
 }
@@ -97,10 +115,11 @@ func (ix *Index) publish() {
 		terms:    g.terms.view(),
 		lists:    g.lists[:len(g.lists):len(g.lists)],
 		lengths:  g.lengths[:len(g.lengths):len(g.lengths)],
-		total:    g.total,
-		dead:     g.dead,
+		totals:   slices.Clone(g.totals),
+		counts:   g.counts,
+		impacts:  &impactCache{room: ix.settings.maxImpacts},
 	}
-	s.formula = newFormula(s.settings, s.docs.Len(), s.total)
+	s.formula = newFormula(s.settings, s.docs.Len(), s.totals)
 	ix.current.Store(s)
 }
 

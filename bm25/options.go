@@ -35,12 +35,18 @@ type Options struct {
 	// Delta is the δ of [BM25L] (default 0.5) and [BM25Plus] (default 1),
 	// finite, at least 0. The other variants have none.
 	Delta *float64
+	// Fields are the parts of documents beside their Text. Default: none.
+	Fields []Field
 	// Analyzer makes terms of texts. Default: [Standard] with its defaults.
 	Analyzer *Analyzer
 	// MaxQueryTerms, where it is positive, bounds the distinct terms of a
 	// query that are scored: the rarest are kept, among equally rare ones
 	// those that sort first. Default 0: all of them.
 	MaxQueryTerms int
+	// MaxImpacts bounds the postings whose part of the score a snapshot keeps
+	// in memory once their terms were searched for twice, with 8 bytes each, 12
+	// with fields. Default 4,194,304 (32 MiB); none where it is negative.
+	MaxImpacts int
 	// MaxDead is the share of rows, from 0 to 1, that may belong to deleted
 	// or updated documents before a change compacts the index. Default 0.25;
 	// 1 leaves it to Compact. Indexes with fewer than 1,024 dead rows are left
@@ -63,6 +69,9 @@ func (o Options) Validate() error {
 		if p.value != nil && !(*p.value >= 0 && *p.value <= p.max) {
 			return fmt.Errorf("bm25: %s is %v, want 0 to %v", p.name, *p.value, p.max)
 		}
+	}
+	if err := validateFields(o.Fields); err != nil {
+		return err
 	}
 	if o.MaxQueryTerms < 0 {
 		return fmt.Errorf("bm25: MaxQueryTerms is %d, want at least 0", o.MaxQueryTerms)

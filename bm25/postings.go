@@ -10,19 +10,24 @@ import (
 // usual parameters, and two bytes a posting are enough.
 const maxTF = 1<<16 - 1
 
-// A run is the storage of the postings of a term: the rows that have it,
+// A run is the storage of the postings of a term: the cells that have it,
 // ascending, and how often. Both slices have the same length, the capacity.
+//
+// A cell is a field of a row: with n fields (n is 1 for Text alone) field f of
+// a row has the number row·n + f. So an index of one field pays nothing for
+// there being fields, and a document one posting for each field that has the
+// term.
 type run struct {
-	rows []uint32
-	tfs  []uint16
+	cells []uint32
+	tfs   []uint16
 }
 
 // A list is the postings of one term.
 //
-// Invariant: postings are appended in order of rows and never change; n grows
+// Invariant: postings are appended in order of cells and never change; n grows
 // after the posting is in place, and run is replaced, by a larger copy, before
 // n exceeds the old one's capacity. So a reader that loads n first finds n
-// postings in whatever run it then loads, and cuts at its own number of rows.
+// postings in whatever run it then loads, and cuts at its own number of cells.
 type list struct {
 	run atomic.Pointer[run]
 	n   atomic.Uint32
@@ -42,35 +47,35 @@ func (l *lists) extend(n int) {
 	}
 }
 
-// below returns the postings in rows below limit.
-func (l *list) below(limit int) (rows []uint32, tfs []uint16) {
+// below returns the postings in cells below limit.
+func (l *list) below(limit int) (cells []uint32, tfs []uint16) {
 	n := l.n.Load()
 	if n == 0 {
 		return nil, nil
 	}
 	r := l.run.Load()
-	rows = r.rows[:n]
-	if int(rows[n-1]) >= limit {
-		at, _ := slices.BinarySearch(rows, uint32(limit))
-		rows = rows[:at]
+	cells = r.cells[:n]
+	if int(cells[n-1]) >= limit {
+		at, _ := slices.BinarySearch(cells, uint32(limit))
+		cells = cells[:at]
 	}
-	return rows, r.tfs[:len(rows)]
+	return cells, r.tfs[:len(cells)]
 }
 
 // append adds a posting, for which there must be room.
-func (l *list) append(row uint32, tf uint16) {
+func (l *list) append(cell uint32, tf uint16) {
 	n := l.n.Load()
 	r := l.run.Load()
-	r.rows[n], r.tfs[n] = row, tf
+	r.cells[n], r.tfs[n] = cell, tf
 	l.n.Store(n + 1)
 }
 
 // A store hands out runs. Short ones are cut from common slabs, because most
 // terms are in one or two documents.
 type store struct {
-	rows []uint32
-	tfs  []uint16
-	runs []run
+	cells []uint32
+	tfs   []uint16
+	runs  []run
 }
 
 const slab = 1 << 12
@@ -82,13 +87,13 @@ func (s *store) run(n int) *run {
 	r := &s.runs[0]
 	s.runs = s.runs[1:]
 	if n > slab/8 {
-		r.rows, r.tfs = make([]uint32, n), make([]uint16, n)
+		r.cells, r.tfs = make([]uint32, n), make([]uint16, n)
 		return r
 	}
-	if len(s.rows) < n {
-		s.rows, s.tfs = make([]uint32, slab), make([]uint16, slab)
+	if len(s.cells) < n {
+		s.cells, s.tfs = make([]uint32, slab), make([]uint16, slab)
 	}
-	r.rows, s.rows = s.rows[:n:n], s.rows[n:]
+	r.cells, s.cells = s.cells[:n:n], s.cells[n:]
 	r.tfs, s.tfs = s.tfs[:n:n], s.tfs[n:]
 	return r
 }
@@ -98,7 +103,7 @@ func (s *store) run(n int) *run {
 func (l *list) reserve(more int, s *store) {
 	n := int(l.n.Load())
 	old := l.run.Load()
-	if old != nil && len(old.rows) >= n+more {
+	if old != nil && len(old.cells) >= n+more {
 		return
 	}
 	need := n + more
@@ -107,7 +112,7 @@ func (l *list) reserve(more int, s *store) {
 	}
 	r := s.run(need)
 	if old != nil {
-		copy(r.rows, old.rows[:n])
+		copy(r.cells, old.cells[:n])
 		copy(r.tfs, old.tfs[:n])
 	}
 	l.run.Store(r)

@@ -16,11 +16,12 @@ type clause struct {
 	term          string
 	number        uint32
 	weight        float64
-	rows          []uint32
+	cells         []uint32
 	tfs           []uint16
 	df            int
 	idf           float64
 	factor, bonus float64
+	impacts       // empty where they are not kept
 }
 
 func (c *clause) score(part float64) float64 { return float64(c.factor*part) + c.bonus }
@@ -71,8 +72,8 @@ func (s *Snapshot) prepare(clauses []clause) []clause {
 		if c.weight == 0 {
 			continue
 		}
-		c.rows, c.tfs = s.lists.of(c.number).below(s.docs.Rows())
-		if c.df = s.docFreq(c.number, c.rows); c.df == 0 {
+		c.cells, c.tfs = s.lists.of(c.number).below(s.cells())
+		if c.df = s.docFreq(c.number, c.cells); c.df == 0 {
 			continue
 		}
 		c.idf = s.settings.variant.idf(s.formula.n, float64(c.df))

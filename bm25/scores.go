@@ -80,7 +80,7 @@ func (s *Snapshot) rankRows(ctx context.Context, m *scratch, q prospect.Query) e
 // addRows adds to each of the sums what the clauses give to its row. Rows are
 // ascending. The sums have the order of summation of rankAll.
 func (s *Snapshot) addRows(ctx context.Context, sums []float64, rows []uint32, clauses []clause) error {
-	f := s.formula
+	width := uint32(s.width())
 	for i := range clauses {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -88,27 +88,28 @@ func (s *Snapshot) addRows(ctx context.Context, sums []float64, rows []uint32, c
 		c := &clauses[i]
 		at := 0
 		for j, row := range rows {
-			at += gallop(c.rows[at:], row)
-			if at == len(c.rows) {
+			at += gallop(c.cells[at:], row*width)
+			if at == len(c.cells) {
 				break
 			}
-			if c.rows[at] == row {
-				sums[j] += c.score(f.part(c.tfs[at], s.lengths[row]))
+			if c.cells[at]/width == row {
+				part, _ := s.formula.part(c.cells[at:], c.tfs[at:], s.lengths)
+				sums[j] += c.score(part)
 			}
 		}
 	}
 	return nil
 }
 
-// gallop returns the first position in rows whose value is at least row, by
+// gallop returns the first position whose cell is at least the given one, by
 // steps that double and a binary search in the last of them: O(log distance).
-func gallop(rows []uint32, row uint32) int {
+func gallop(cells []uint32, cell uint32) int {
 	low, step := 0, 1
-	for low+step <= len(rows) && rows[low+step-1] < row {
+	for low+step <= len(cells) && cells[low+step-1] < cell {
 		low += step
 		step *= 2
 	}
-	at, _ := slices.BinarySearch(rows[low:min(low+step, len(rows))], row)
+	at, _ := slices.BinarySearch(cells[low:min(low+step, len(cells))], cell)
 	return low + at
 }
 

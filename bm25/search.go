@@ -114,14 +114,14 @@ func (s *Snapshot) rankAll(ctx context.Context, m *scratch, keep func(string) bo
 		m.sums = make([]float64, size)
 	}
 	sums := m.sums[:min(n, window)]
+	s.impacts.attach(s, m.clauses)
 	for from := 0; from < n; from += window {
 		if err := ctx.Err(); err != nil {
 			return err // sums are zero between windows
 		}
 		in := sums[:min(window, n-from)]
-		lengths := s.lengths[from : from+len(in)]
 		for i := range m.clauses {
-			s.addWindow(in, lengths, uint32(from), &m.clauses[i])
+			s.addWindow(in, uint32(from), &m.clauses[i])
 		}
 		worst := 0.0
 		for i, score := range in {
@@ -143,29 +143,57 @@ func (s *Snapshot) rankAll(ctx context.Context, m *scratch, keep func(string) bo
 
 // addWindow adds what a clause gives to the rows of a window, and moves the
 // clause past it.
-func (s *Snapshot) addWindow(sums []float64, lengths []uint32, from uint32, c *clause) {
-	rows := c.rows
-	if limit := int(from) + len(sums); limit < s.docs.Rows() {
-		at, _ := slices.BinarySearch(rows, uint32(limit))
-		rows = rows[:at]
+func (s *Snapshot) addWindow(sums []float64, from uint32, c *clause) {
+	if c.parts != nil {
+		rows := upTo(c.rows, int(from)+len(sums), s.docs.Rows())
+		parts := c.parts[:len(rows)]
+		c.rows, c.parts = c.rows[len(rows):], c.parts[len(rows):]
+		addImpacts(sums, from, c.factor, c.bonus, rows, parts)
+		return
 	}
-	tfs := c.tfs[:len(rows)]
-	c.rows, c.tfs = c.rows[len(rows):], c.tfs[len(rows):]
-	lengths = lengths[:len(sums)]
+	width := s.width()
+	cells := upTo(c.cells, (int(from)+len(sums))*width, s.cells())
+	tfs := c.tfs[:len(cells)]
+	c.cells, c.tfs = c.cells[len(cells):], c.tfs[len(cells):]
 	f := &s.formula
-	if f.alpha == 0 && f.plus == 0 {
+	if f.alpha == 0 && f.plus == 0 && width == 1 {
 		// What is below, bit for bit, without what adds nothing.
-		fixed, slope, beta, factor := f.fixed, f.slope, f.beta, c.factor
-		for i, row := range rows {
+		lengths := s.lengths[from:][:len(sums)]
+		norm, beta, factor := f.fields[0], f.beta, c.factor
+		for i, row := range cells {
 			at := int(row - from)
 			tf := float64(tfs[i])
-			l := fixed + float64(slope*float64(lengths[at]))
+			l := norm.fixed + float64(norm.slope*float64(lengths[at]))
 			sums[at] += float64(factor * (tf / (tf + float64(beta*l))))
 		}
 		return
 	}
-	for i, row := range rows {
-		at := int(row - from)
-		sums[at] += c.score(f.part(tfs[i], lengths[at]))
+	for at := 0; at < len(cells); {
+		part, n := f.part(cells[at:], tfs[at:], s.lengths)
+		sums[cells[at]/uint32(width)-from] += c.score(part)
+		at += n
 	}
+}
+
+func addImpacts(sums []float64, from uint32, factor, bonus float64, rows []uint32, parts []float64) {
+	parts = parts[:len(rows)]
+	if bonus == 0 {
+		for i, row := range rows {
+			sums[row-from] += float64(factor * parts[i])
+		}
+		return
+	}
+	for i, row := range rows {
+		sums[row-from] += float64(factor*parts[i]) + bonus
+	}
+}
+
+// upTo is the start of ascending numbers that is below limit, all of them
+// where that is the end.
+func upTo(numbers []uint32, limit, end int) []uint32 {
+	if limit >= end {
+		return numbers
+	}
+	at, _ := slices.BinarySearch(numbers, uint32(limit))
+	return numbers[:at]
 }

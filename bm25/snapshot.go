@@ -15,8 +15,9 @@ type Snapshot struct {
 	terms    dict
 	lists    lists
 	lengths  []uint32
-	total    uint64
-	dead     *deadCounts
+	totals   []uint64
+	counts   *docCounts
+	impacts  *impactCache
 }
 
 // Len is the number of documents.
@@ -31,63 +32,91 @@ func (s *Snapshot) Has(id string) bool {
 // Analyzer is the analyzer of the index.
 func (s *Snapshot) Analyzer() *Analyzer { return s.settings.analyzer }
 
-// AvgLength is the mean length of the documents in terms, 0 where there are
-// none.
-func (s *Snapshot) AvgLength() float64 {
+// AvgLength is the mean length of the documents' Text in terms, 0 where there
+// are none.
+func (s *Snapshot) AvgLength() float64 { return s.avgLength(0) }
+
+func (s *Snapshot) avgLength(field int) float64 {
 	if s.docs.Len() == 0 {
 		return 0
 	}
-	return float64(s.total) / float64(s.docs.Len())
+	return float64(s.totals[field]) / float64(s.docs.Len())
 }
 
+// width is the number of cells of a row, one for each field.
+func (s *Snapshot) width() int { return len(s.settings.fields) }
+
+// cells is the number of cells of the snapshot.
+func (s *Snapshot) cells() int { return s.docs.Rows() * s.width() }
+
 // DocFreq is the number of documents that have a term, given as the analyzer
-// makes it. Cost: O(1), or one pass over the postings of the term where
-// documents have died since the last compaction, once for each change that
-// deletes or updates.
+// makes it, in any field. Cost: O(1), or where there are fields, or documents
+// have died since the last compaction, one pass over the postings of the term,
+// once after each change that deletes or updates, and over new postings.
 func (s *Snapshot) DocFreq(term string) int {
 	n, ok := s.terms.find(term)
 	if !ok {
 		return 0
 	}
-	rows, _ := s.lists.of(n).below(s.docs.Rows())
-	return s.docFreq(n, rows)
+	cells, _ := s.lists.of(n).below(s.cells())
+	return s.docFreq(n, cells)
 }
 
-func (s *Snapshot) docFreq(term uint32, rows []uint32) int {
-	if s.docs.AllLive() {
-		return len(rows)
+func (s *Snapshot) docFreq(term uint32, cells []uint32) int {
+	if s.docs.AllLive() && s.width() == 1 {
+		return len(cells)
 	}
-	return len(rows) - s.dead.of(term, rows, s.docs)
+	return s.counts.of(term, cells, uint32(s.width()), s.docs)
 }
 
-// deadCounts remembers for terms how many of their postings are in dead rows.
-// It belongs to one set of dead rows, which the snapshots between two
-// deletions share: rows added meanwhile are alive and change no count.
-type deadCounts struct {
-	mu     sync.Mutex // guards counts
-	counts map[uint32]int
+// docCounts remembers for terms how many live documents they have. It belongs
+// to one set of dead rows, which the snapshots between two deletions share:
+// documents added meanwhile are alive, and come after those counted before.
+type docCounts struct {
+	mu sync.Mutex // guards df
+	df map[uint32]docCount
 }
 
-func (d *deadCounts) of(term uint32, rows []uint32, docs docids.View) int {
+type docCount struct {
+	postings int // that were counted
+	docs     int
+}
+
+func (d *docCounts) of(term uint32, cells []uint32, width uint32, docs docids.View) int {
 	d.mu.Lock()
-	n, ok := d.counts[term]
+	c := d.df[term]
 	d.mu.Unlock()
-	if ok {
-		return n
+	if c.postings == len(cells) {
+		return c.docs
 	}
-	// Counted without the lock: two searches may count the same, to the same end.
-	for _, row := range rows {
-		if !docs.Live(row) {
-			n++
+	stale := c.postings > len(cells) // a snapshot from before
+	if stale {
+		c = docCount{}
+	}
+	// Counted without the lock: two searches may count the same, to the same
+	// end. The postings of a document are added together, so that none of the
+	// new ones is in a row counted before.
+	last := uint32(gone)
+	for _, cell := range cells[c.postings:] {
+		if row := cell / width; row != last {
+			last = row
+			if docs.Live(row) {
+				c.docs++
+			}
 		}
 	}
-	d.mu.Lock()
-	if d.counts == nil {
-		d.counts = make(map[uint32]int)
+	if !stale {
+		c.postings = len(cells)
+		d.mu.Lock()
+		if d.df == nil {
+			d.df = make(map[uint32]docCount)
+		}
+		if d.df[term].postings < c.postings {
+			d.df[term] = c
+		}
+		d.mu.Unlock()
 	}
-	d.counts[term] = n
-	d.mu.Unlock()
-	return n
+	return c.docs
 }
 
 // Len is the number of documents.
