@@ -45,6 +45,10 @@ func (s *Snapshot) rankByCodes(ctx context.Context, r *ranking) (lists [][]prosp
 	}
 	c := codeScan{most: max(int(float64(s.docs.Rows())*maxCandidates), 1024)}
 	quick, rest := ranking{selection: r.selection}, ranking{selection: r.selection}
+	quick.room(len(r.probes), dim)
+	c.at = make([]int, 0, len(r.probes))
+	c.coded = make([]coded, 0, len(r.probes))
+	c.values = make([]int8, 0, len(r.factors))
 	var restAt []int
 	leave := func(i int) {
 		rest.add(r.factors[i*dim:(i+1)*dim], r.probes[i])
@@ -55,7 +59,8 @@ func (s *Snapshot) rankByCodes(ctx context.Context, r *ranking) (lists [][]prosp
 			return nil, false, nil
 		}
 		q := r.factors[i*dim : (i+1)*dim]
-		coded, ok := codedOf(q)
+		n := len(c.values)
+		coded, ok := codedOf(c.values[n:n+dim], q)
 		if !ok || p.k > c.most {
 			leave(i)
 			continue
@@ -63,7 +68,7 @@ func (s *Snapshot) rankByCodes(ctx context.Context, r *ranking) (lists [][]prosp
 		quick.add(q, p)
 		c.at = append(c.at, i)
 		c.coded = append(c.coded, coded)
-		c.values = append(c.values, coded.values...)
+		c.values = c.values[:n+dim]
 	}
 	if len(c.at) == 0 {
 		return nil, false, nil

@@ -51,10 +51,11 @@ var shapes = map[string]func(r *rand.Rand, v []float32){
 func interval(t require.TestingT, q, x []float32) (lower, upper float32) {
 	c := newCodes(len(x)).extended(1)
 	c.set(0, x)
-	coded, ok := codedOf(q)
+	values := make([]int8, len(q))
+	coded, ok := codedOf(values, q)
 	require.True(t, ok)
 	dot := []int32{0}
-	kernel.DotsInt8(dot, coded.values, c.values.at(0))
+	kernel.DotsInt8(dot, values, c.values.at(0))
 	p := c.params.at(0)[0]
 	middle := float32(dot[0]) * (p.scale * coded.scale)
 	half := p.err*coded.slope + coded.offset
@@ -273,7 +274,7 @@ func TestQueriesWithoutCodes(t *testing.T) {
 	exact, quick := quantisedPair(t, numbered(500, 8))
 	for _, x := range []float32{0, 1e-30, 1e-44, 1e30} {
 		q := []float32{x, 0, -x, 0, 0, x, 0, 0}
-		_, ok := codedOf(q)
+		_, ok := codedOf(make([]int8, len(q)), q)
 		require.False(t, ok)
 		want, err := exact.ScoreBatch(t.Context(), [][]float32{q}, 20, Filter{})
 		require.NoError(t, err)

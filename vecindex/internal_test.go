@@ -151,12 +151,17 @@ func TestCompactsByItself(t *testing.T) {
 }
 
 func TestSearchAllocatesAHandful(t *testing.T) {
-	ix, err := New(32, Options{})
-	require.NoError(t, err)
 	docs := numbered(2000, 32)
-	require.NoError(t, ix.Apply(Changes{Add: docs}))
-	q := prospect.Query{Vector: docs[0].Vector, K: 10}
-	require.LessOrEqual(t, testing.AllocsPerRun(100, func() { _, _ = ix.Search(t.Context(), q) }), 12.0)
+	for _, tc := range []struct {
+		quantise bool
+		most     float64
+	}{{false, 12}, {true, 28}} {
+		ix, err := New(32, Options{Quantize: tc.quantise})
+		require.NoError(t, err)
+		require.NoError(t, ix.Apply(Changes{Add: docs}))
+		q := prospect.Query{Vector: docs[0].Vector, K: 10}
+		require.LessOrEqual(t, testing.AllocsPerRun(100, func() { _, _ = ix.Search(t.Context(), q) }), tc.most)
+	}
 }
 
 func TestAllStopsAndCopies(t *testing.T) {

@@ -34,9 +34,8 @@ import "math"
 // what products of components below 2⁻¹²⁶ lose is less than d·2⁻¹⁴⁹, which is
 // nothing beside u·‖q‖.
 
-// A coded is a query in codes.
+// A coded is what the codes of a query mean.
 type coded struct {
-	values []int8
 	scale  float32 // t
 	slope  float32 // ‖f‖ + ‖q‖
 	offset float32 // the rest of the bound
@@ -50,21 +49,18 @@ const (
 	codedRoundings = 64 * unitRoundoff
 )
 
-// codedOf returns false for a query that is to be answered without codes.
-func codedOf(q []float32) (coded, bool) {
+// codedOf sets values, of q's length, to the codes of a query, and returns false
+// for one that is to be answered without codes.
+func codedOf(values []int8, q []float32) (coded, bool) {
 	norm, err := normOf(q, len(q))
 	if err != nil || norm < minFactorNorm || norm > maxFactorNorm {
 		return coded{}, false
 	}
-	c := coded{values: make([]int8, len(q))}
-	scale, f := quantise(c.values, q)
+	scale, f := quantise(values, q)
 	du := float64(len(q)) * unitRoundoff
 	bound := maxRowNorm * (f + norm*(du/(1-du)+codedRoundings))
 	const up = 1 + 1e-6 // above the rounding to float32 and that of the norms
-	c.scale = scale
-	c.slope = float32((f + norm) * up)
-	c.offset = float32(bound * up)
-	return c, true
+	return coded{scale: scale, slope: float32((f + norm) * up), offset: float32(bound * up)}, true
 }
 
 // below is a float32 that is not above x.

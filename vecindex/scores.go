@@ -80,17 +80,18 @@ func (s *Snapshot) products(ctx context.Context, vectors [][]float32, rows []uin
 	}
 	all := make([]float64, len(vectors)*len(rows))
 	lists := make([][]float64, len(vectors))
-	block := make([]float32, 0, len(vectors)*s.Dim())
+	factors := ranking{}
+	factors.room(len(vectors), s.Dim())
 	for i, v := range vectors {
 		lists[i] = all[i*len(rows) : (i+1)*len(rows) : (i+1)*len(rows)]
-		block = append(block, v...)
+		factors.add(v, probe{})
 	}
 	if len(all) == 0 {
 		return lists, nil
 	}
 	w := takeWorker(nil)
 	defer w.release()
-	p := product{vecs: &s.vecs, factors: block, tile: tileOf(s.Dim())}
+	p := product{vecs: &s.vecs, factors: factors.factors, tile: tileOf(s.Dim())}
 	for at := 0; at < len(rows); {
 		t := tile{list: rows[at:min(at+p.tile, len(rows))]}
 		t.n = len(t.list)
