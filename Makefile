@@ -24,7 +24,7 @@ export CGO_ENABLED := 0
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 MODULES     := . examples/skillfind
-CONCURRENT  := ./internal/... ./bm25 ./vecindex ./skill ./embed/... ./llm ./fusion ./metrics ./skilldreamer
+CONCURRENT  := ./internal/docids ./bm25 ./vecindex ./embed/... ./llm ./skilldreamer
 FLAGS       ?=
 
 .PHONY: demo test race bench compare lint cross fmt
@@ -37,7 +37,7 @@ test:
 	GOEXPERIMENT=simd go test $(FLAGS) ./...
 
 race:
-	CGO_ENABLED=1 go test -race -tags noasm -gcflags=all=-d=checkptr=0 $(FLAGS) $(CONCURRENT)
+	CGO_ENABLED=1 go test -race -short -tags noasm -gcflags=all=-d=checkptr=0 $(FLAGS) $(CONCURRENT)
 
 bench:
 	go test -run '^$$' -bench . -benchmem $(FLAGS) ./...

@@ -21,9 +21,13 @@ import (
 const Required = "PROSPECT_REQUIRE_DATA"
 
 // Dir is the path of a file or folder of the evaluation data. The test is
-// skipped where it is absent.
+// skipped where it is absent, and under the race detector, which such tests of
+// figures on one goroutine would only keep busy for minutes.
 func Dir(t testing.TB, elem ...string) string {
 	t.Helper()
+	if underRace {
+		t.Skip("figures are taken without the race detector")
+	}
 	_, file, _, _ := runtime.Caller(0)
 	root := filepath.Join(filepath.Dir(file), "..", "..")
 	path := filepath.Join(append([]string{root, "..", "shared", "data"}, elem...)...)
