@@ -16,7 +16,7 @@ const blockBytes = 256 << 10
 // snapshot's: later vectors go beyond those that it knows of, later blocks
 // beyond its data's length. The first block alone is replaced by a larger copy
 // while it is the only one, so that a small index stays small; the old one
-// remains for those who see it.
+// remains for those who see it. Blocks made at one time are one piece of memory.
 type blocks[T any] struct {
 	dim   int
 	shift int   // a full block has 1<<shift vectors
@@ -53,10 +53,20 @@ func (b *blocks[T]) extend(n int) {
 	if len(b.data) == 1 && len(b.data[0]) < full*b.dim {
 		b.extendFirst(full)
 	}
-	for len(b.data)*full < n {
-		b.data = append(b.data, make([]T, full*b.dim))
+	if missing := (n+full-1)/full - len(b.data); missing > 0 {
+		// In one piece, which a large one can have huge pages for. Where an
+		// index grows little by little, by a share of what there is.
+		missing = max(missing, len(b.data)/growth)
+		piece := make([]T, missing*full*b.dim)
+		hugePages(piece)
+		for size := full * b.dim; len(piece) > 0; piece = piece[size:] {
+			b.data = append(b.data, piece[:size:size])
+		}
 	}
 }
+
+// growth is the part of an index that is made ready beyond what is needed: 3 %.
+const growth = 32
 
 // extendFirst makes room for n vectors in the first block, which is the only
 // one.

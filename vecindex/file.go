@@ -201,10 +201,15 @@ func decode(read func(*sectfile.Decoder)) func(io.Reader) error {
 // read reads the n vectors of an index that has none yet, straight into place.
 func (v *vectors) read(r io.Reader, n int) error {
 	dim := v.unit.dim
+	room := 0
 	for v.n < n {
-		// Room for what is there, not for what is claimed.
-		if err := v.room(min(n-v.n, 1<<v.unit.shift)); err != nil {
-			return err
+		if v.n == room {
+			// For as much as was really there, not for what is claimed.
+			more := min(n-v.n, max(v.n, 1<<v.unit.shift))
+			if err := v.room(more); err != nil {
+				return err
+			}
+			room += more
 		}
 		at := uint32(v.n)
 		span := v.unit.span(at, at+uint32(min(n-v.n, 1<<v.unit.shift)))

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -111,6 +112,23 @@ func TestExtendInOneStepEqualsManySteps(t *testing.T) {
 			once.extend(0)
 		}
 	}
+}
+
+// Little steps make ready a small share of what is there; a large one makes
+// what it needs, in one piece.
+func TestRoomAhead(t *testing.T) {
+	b := newBlocks[float32](1024) // 64 vectors a block
+	b.extend(64 * 320)
+	require.Len(t, b.data, 320)
+	for i := range b.data[1:] {
+		end := unsafe.Add(unsafe.Pointer(&b.data[i][0]), 4*len(b.data[i]))
+		require.Equal(t, end, unsafe.Pointer(&b.data[i+1][0]), "side by side")
+		require.Equal(t, len(b.data[i]), cap(b.data[i]))
+	}
+	b.extend(64*320 + 1)
+	require.Len(t, b.data, 330)
+	b.extend(64 * 329)
+	require.Len(t, b.data, 330)
 }
 
 func TestCompactsByItself(t *testing.T) {
