@@ -64,7 +64,7 @@ func (c *collection) id(i int) string { return strconv.Itoa(i) }
 // in topics. Queries are drawn like rows.
 func synthetic(s size) *collection {
 	r := rand.New(rand.NewPCG(uint64(s.rows), uint64(s.dim)))
-	c := &collection{size: s, block: floats(s.rows*s.dim), queries: make([]float32, numQueries*s.dim)}
+	c := &collection{size: s, block: floats(s.rows * s.dim), queries: make([]float32, numQueries*s.dim)}
 	spread := make([]float32, s.dim)
 	common := make([]float32, s.dim)
 	for i := range spread {
@@ -97,7 +97,7 @@ func synthetic(s size) *collection {
 // enlarged repeats vectors, each copy a little off, up to n rows.
 func enlarged(vectors, queries [][]float32, n int) *collection {
 	dim := len(vectors[0])
-	c := &collection{size: size{n, dim}, block: floats(n*dim), queries: make([]float32, numQueries*dim)}
+	c := &collection{size: size{n, dim}, block: floats(n * dim), queries: make([]float32, numQueries*dim)}
 	r := rand.New(rand.NewPCG(1, uint64(n)))
 	for i := range n {
 		v := c.row(i)
