@@ -52,17 +52,21 @@ type FieldScore struct {
 // matches nothing. Terms come in byte order. Error: [prospect.ErrNotFound] in
 // a [*prospect.IDError].
 func (s *Snapshot) Explain(text, id string) (Explanation, error) {
-	return s.explain(s.textClauses(nil, text), id)
+	m := scratches.Get().(*scratch)
+	defer m.release()
+	s.readText(m, text)
+	return s.explain(m.clauses, id)
 }
 
 // ExplainTerms is Explain for terms with weights, as in
 // [Snapshot.SearchTerms], whose error for weights it has too.
 func (s *Snapshot) ExplainTerms(terms []QueryTerm, id string) (Explanation, error) {
-	clauses, err := s.termClauses(nil, terms)
-	if err != nil {
+	m := scratches.Get().(*scratch)
+	defer m.release()
+	if err := s.readTerms(m, terms); err != nil {
 		return Explanation{}, err
 	}
-	return s.explain(clauses, id)
+	return s.explain(m.clauses, id)
 }
 
 func (s *Snapshot) explain(clauses []clause, id string) (Explanation, error) {

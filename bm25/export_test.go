@@ -24,12 +24,8 @@ func SlowTerms(text string) (terms []string) {
 
 // Impacts is how many postings have kept impacts.
 func Impacts(s *Snapshot) (n int) {
-	s.impacts.mu.RLock()
-	defer s.impacts.mu.RUnlock()
-	for _, im := range s.impacts.terms {
-		if im != nil {
-			n += len(im.parts)
-		}
+	for _, k := range *s.memory.terms.Load() {
+		n += len(k.parts)
 	}
 	return n
 }

@@ -117,7 +117,7 @@ func (ix *Index) publish() {
 		lengths:  g.lengths[:len(g.lengths):len(g.lengths)],
 		totals:   slices.Clone(g.totals),
 		counts:   g.counts,
-		impacts:  &impactCache{room: ix.settings.maxImpacts},
+		memory:   newMemory(ix.settings.maxImpacts),
 	}
 	s.formula = newFormula(s.settings, s.docs.Len(), s.totals)
 	ix.current.Store(s)

@@ -45,7 +45,8 @@ type Options struct {
 	MaxQueryTerms int
 	// MaxImpacts bounds the postings whose part of the score a snapshot keeps
 	// in memory once their terms were searched for twice, with 8 bytes each, 12
-	// with fields. Default 4,194,304 (32 MiB); none where it is negative.
+	// with fields; a term counts as 32 postings more. Default 4,194,304 (32
+	// MiB); none where it is negative.
 	MaxImpacts int
 	// MaxDead is the share of rows, from 0 to 1, that may belong to deleted
 	// or updated documents before a change compacts the index. Default 0.25;

@@ -21,70 +21,104 @@ type clause struct {
 	df            int
 	idf           float64
 	factor, bonus float64
-	impacts       // empty where they are not kept
+	rows          []uint32  // with parts
+	parts         []float64 // of known terms, else nil
 }
 
 func (c *clause) score(part float64) float64 { return float64(c.factor*part) + c.bonus }
 
-// textClauses appends the clauses of a text to dst.
-func (s *Snapshot) textClauses(dst []clause, text string) []clause {
-	s.settings.analyzer.each(text, func(term []byte) {
-		if n, ok := s.terms.findBytes(term); ok {
-			dst = append(dst, clause{term: s.terms.terms[n], number: n, weight: 1})
-		}
-	})
-	return s.prepare(dst)
+// A mention is a term as it comes in a query.
+type mention struct {
+	term   string
+	prefix uint64 // of the term: most comparisons end with it
+	number uint32
+	weight float64
+	known  *known // or nil
 }
 
-// termClauses appends the clauses of weighted terms to dst.
-func (s *Snapshot) termClauses(dst []clause, terms []QueryTerm) ([]clause, error) {
-	for _, t := range terms {
-		if !(t.Weight >= 0 && t.Weight <= math.MaxFloat32) {
-			return nil, fmt.Errorf("%w: weight %v of term %q, want 0 to %v", prospect.ErrNotFinite, t.Weight, t.Term, math.MaxFloat32)
+// prefixOf orders terms by their first bytes.
+func prefixOf(term string) (p uint64) {
+	for i := range min(8, len(term)) {
+		p |= uint64(term[i]) << (56 - 8*i)
+	}
+	return p
+}
+
+func compareMentions(a, b mention) int {
+	switch {
+	case a.prefix != b.prefix:
+		return cmp.Compare(a.prefix, b.prefix)
+	case a.number != b.number:
+		return strings.Compare(a.term, b.term)
+	}
+	return cmp.Compare(a.weight, b.weight) // weights too are summed in one order
+}
+
+// readText fills in the clauses of a text.
+func (s *Snapshot) readText(m *scratch, text string) {
+	terms := *s.memory.terms.Load()
+	m.mentions = m.mentions[:0]
+	s.settings.analyzer.each(text, func(term []byte) {
+		if k := terms[string(term)]; k != nil {
+			m.mentions = append(m.mentions, mention{k.term, prefixOf(k.term), k.number, 1, k})
+		} else if n, ok := s.terms.findBytes(term); ok {
+			t := s.terms.terms[n]
+			m.mentions = append(m.mentions, mention{t, prefixOf(t), n, 1, nil})
 		}
-		if n, ok := s.terms.find(t.Term); ok {
-			dst = append(dst, clause{term: s.terms.terms[n], number: n, weight: t.Weight})
+	})
+	s.prepare(m)
+}
+
+// readTerms fills in the clauses of weighted terms.
+func (s *Snapshot) readTerms(m *scratch, query []QueryTerm) error {
+	terms := *s.memory.terms.Load()
+	m.mentions = m.mentions[:0]
+	for _, t := range query {
+		if !(t.Weight >= 0 && t.Weight <= math.MaxFloat32) {
+			return fmt.Errorf("%w: weight %v of term %q, want 0 to %v", prospect.ErrNotFinite, t.Weight, t.Term, math.MaxFloat32)
+		}
+		if k := terms[t.Term]; k != nil {
+			m.mentions = append(m.mentions, mention{k.term, prefixOf(k.term), k.number, t.Weight, k})
+		} else if n, ok := s.terms.find(t.Term); ok {
+			m.mentions = append(m.mentions, mention{s.terms.terms[n], prefixOf(t.Term), n, t.Weight, nil})
 		}
 	}
-	return s.prepare(dst), nil
+	s.prepare(m)
+	return nil
 }
 
 // prepare merges equal terms and looks up the rest. Clauses are sorted by
 // term, and every score is summed in that order: it does not depend on the
 // order of the query, and is the same for one document as for all.
-func (s *Snapshot) prepare(clauses []clause) []clause {
-	slices.SortFunc(clauses, func(a, b clause) int {
-		if a.number == b.number {
-			return cmp.Compare(a.weight, b.weight) // weights too are summed in one order
+func (s *Snapshot) prepare(m *scratch) {
+	slices.SortFunc(m.mentions, compareMentions)
+	m.clauses = m.clauses[:0]
+	for i := 0; i < len(m.mentions); {
+		at := &m.mentions[i]
+		weight := 0.0
+		for ; i < len(m.mentions) && m.mentions[i].number == at.number; i++ {
+			weight += m.mentions[i].weight
 		}
-		return strings.Compare(a.term, b.term)
-	})
-	merged := clauses[:0]
-	for _, c := range clauses {
-		if last := len(merged) - 1; last >= 0 && merged[last].number == c.number {
-			merged[last].weight += c.weight
+		if weight == 0 {
 			continue
 		}
-		merged = append(merged, c)
-	}
-	kept := merged[:0]
-	for _, c := range merged {
-		if c.weight == 0 {
-			continue
+		c := clause{term: at.term, number: at.number, weight: weight}
+		if k := at.known; k != nil {
+			c.cells, c.tfs, c.rows, c.parts, c.df, c.idf = k.cells, k.tfs, k.rows, k.parts, k.df, k.idf
+		} else {
+			c.cells, c.tfs = s.lists.of(c.number).below(s.cells())
+			if c.df = s.docFreq(c.number, c.cells); c.df == 0 {
+				continue
+			}
+			c.idf = s.settings.variant.idf(s.formula.n, float64(c.df))
 		}
-		c.cells, c.tfs = s.lists.of(c.number).below(s.cells())
-		if c.df = s.docFreq(c.number, c.cells); c.df == 0 {
-			continue
-		}
-		c.idf = s.settings.variant.idf(s.formula.n, float64(c.df))
 		c.factor = c.weight * c.idf * s.formula.scale
 		c.bonus = c.weight * c.idf * s.formula.plus
-		kept = append(kept, c)
+		m.clauses = append(m.clauses, c)
 	}
-	if limit := s.settings.maxQueryTerms; limit > 0 && len(kept) > limit {
-		kept = rarest(kept, limit)
+	if limit := s.settings.maxQueryTerms; limit > 0 && len(m.clauses) > limit {
+		m.clauses = rarest(m.clauses, limit)
 	}
-	return kept
 }
 
 // rarest keeps the clauses of the rarest terms, in their order.

@@ -19,7 +19,7 @@ import (
 func (s *Snapshot) Scores(ctx context.Context, text string, ids []string) ([]float64, error) {
 	m := scratches.Get().(*scratch)
 	defer m.release()
-	m.clauses = s.textClauses(m.clauses[:0], text)
+	s.readText(m, text)
 	return s.scores(ctx, m.clauses, ids)
 }
 
@@ -28,11 +28,9 @@ func (s *Snapshot) Scores(ctx context.Context, text string, ids []string) ([]flo
 func (s *Snapshot) ScoresTerms(ctx context.Context, terms []QueryTerm, ids []string) ([]float64, error) {
 	m := scratches.Get().(*scratch)
 	defer m.release()
-	clauses, err := s.termClauses(m.clauses[:0], terms)
-	if err != nil {
+	if err := s.readTerms(m, terms); err != nil {
 		return nil, err
 	}
-	m.clauses = clauses
 	return s.scores(ctx, m.clauses, ids)
 }
 

@@ -15,15 +15,17 @@ const window = 1 << 14
 
 // scratch is the memory of a search, kept for the next one.
 type scratch struct {
-	clauses []clause
-	sums    []float64 // zero between searches
-	heap    topk.Heap[float64]
+	mentions []mention
+	clauses  []clause
+	sums     []float64 // zero between searches
+	heap     topk.Heap[float64]
 }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
 // release gives the scratch back without what it points to.
 func (m *scratch) release() {
+	clear(m.mentions)
 	clear(m.clauses)
 	scratches.Put(m)
 }
@@ -46,7 +48,7 @@ func (s *Snapshot) Search(ctx context.Context, q prospect.Query) ([]prospect.Hit
 	}
 	m := scratches.Get().(*scratch)
 	defer m.release()
-	m.clauses = s.textClauses(m.clauses[:0], q.Text)
+	s.readText(m, q.Text)
 	return s.search(ctx, m, q)
 }
 
@@ -62,11 +64,9 @@ func (s *Snapshot) SearchTerms(ctx context.Context, terms []QueryTerm, q prospec
 	}
 	m := scratches.Get().(*scratch)
 	defer m.release()
-	clauses, err := s.termClauses(m.clauses[:0], terms)
-	if err != nil {
+	if err := s.readTerms(m, terms); err != nil {
 		return nil, err
 	}
-	m.clauses = clauses
 	return s.search(ctx, m, q)
 }
 
@@ -114,7 +114,7 @@ func (s *Snapshot) rankAll(ctx context.Context, m *scratch, keep func(string) bo
 		m.sums = make([]float64, size)
 	}
 	sums := m.sums[:min(n, window)]
-	s.impacts.attach(s, m.clauses)
+	s.memory.learn(s, m.clauses)
 	for from := 0; from < n; from += window {
 		if err := ctx.Err(); err != nil {
 			return err // sums are zero between windows

@@ -17,7 +17,7 @@ type Snapshot struct {
 	lengths  []uint32
 	totals   []uint64
 	counts   *docCounts
-	impacts  *impactCache
+	memory   *memory
 }
 
 // Len is the number of documents.
