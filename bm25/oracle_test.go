@@ -201,7 +201,7 @@ func build2(t *rapid.T, opts bm25.Options, docs []bm25.Doc) *bm25.Index {
 func TestManyRowsEqualOneByOne(t *testing.T) {
 	ctx := context.Background()
 	var docs []bm25.Doc
-	for i := range 40_000 {
+	for i := range 70_000 {
 		text := fmt.Sprintf("every w%d w%d w%d", i%7, i%113, i%9973)
 		docs = append(docs, bm25.Doc{ID: fmt.Sprint(i), Text: text})
 	}

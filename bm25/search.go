@@ -2,6 +2,7 @@ package bm25
 
 import (
 	"context"
+	"math"
 	"slices"
 	"sync"
 
@@ -9,9 +10,9 @@ import (
 	"github.com/prospect-go/prospect/internal/topk"
 )
 
-// window is how many rows are scored at a time: 128 KiB of sums, which stay
+// window is how many rows are scored at a time: 512 KiB of sums, which stay
 // in a core's second-level cache.
-const window = 1 << 14
+const window = 1 << 16
 
 // scratch is the memory of a search, kept for the next one.
 type scratch struct {
@@ -110,34 +111,35 @@ func (s *Snapshot) offer(m *scratch, row uint32, score float64, keep func(string
 // rankAll sums term by term over windows of rows.
 func (s *Snapshot) rankAll(ctx context.Context, m *scratch, keep func(string) bool) error {
 	n := s.docs.Rows()
-	if size := min(n, window); cap(m.sums) < size {
-		m.sums = make([]float64, size)
+	sums := m.sums
+	m.sums = nil // until they are zero again: keep may panic
+	if size := min(n, window); cap(sums) < size {
+		sums = make([]float64, size)
 	}
-	sums := m.sums[:min(n, window)]
+	sums = sums[:min(n, window)]
 	s.memory.learn(s, m.clauses)
+	floor := 0.0 // only scores above it may enter
 	for from := 0; from < n; from += window {
 		if err := ctx.Err(); err != nil {
-			return err // sums are zero between windows
+			return err
 		}
 		in := sums[:min(window, n-from)]
 		for i := range m.clauses {
 			s.addWindow(in, uint32(from), &m.clauses[i])
 		}
-		worst := 0.0
 		for i, score := range in {
-			if score == 0 {
-				continue
-			}
-			in[i] = 0
-			if score < worst {
-				continue
-			}
-			s.offer(m, uint32(from+i), score, keep)
-			if m.heap.Full() {
-				worst = m.heap.Worst().Score
+			if score > floor {
+				s.offer(m, uint32(from+i), score, keep)
+				if m.heap.Full() {
+					// An equal score may still enter: an updated document stands before
+					// those that were added after it.
+					floor = math.Nextafter(m.heap.Worst().Score, 0)
+				}
 			}
 		}
+		clear(in)
 	}
+	m.sums = sums
 	return nil
 }
 

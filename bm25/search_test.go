@@ -172,3 +172,19 @@ func TestExplainByHand(t *testing.T) {
 	require.Zero(t, e.Score)
 	require.Empty(t, e.Terms)
 }
+
+// A filter that panics leaves nothing behind for the searches after it.
+func TestPanickingFilters(t *testing.T) {
+	ix := build(t, bm25.Options{Analyzer: fields}, two)
+	q := prospect.Query{Text: "a b c", K: 2}
+	want, err := ix.Search(t.Context(), q)
+	require.NoError(t, err)
+	bad := q
+	bad.Keep = func(string) bool { panic("no") }
+	for range 10 {
+		require.Panics(t, func() { _, _ = ix.Search(t.Context(), bad) })
+		got, err := ix.Search(t.Context(), q)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+}
