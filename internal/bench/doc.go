@@ -1,7 +1,7 @@
 // Command bench runs this library and its peers side by side, in one process
 // group, on the same data, and prints a table for each case.
 //
-//	go run . [-only AREA] [-json FILE] [-sizes LIST] [-rounds N] [-hnsw N] [-peers REGEXP]
+//	go run . [-only AREA] [-json FILE] [-sizes LIST] [-rounds N] [-hnsw N] [-million] [-peers REGEXP]
 //
 // # How times are taken
 //
@@ -19,6 +19,10 @@
 // Python has them: pip install faiss-cpu numpy. The interpreter is
 // $PROSPECT_PYTHON, or python3 in PATH. It takes its own times, so that the
 // pipe between the processes does not count.
+//
+// bm25s (with numba) and tantivy run through bm25.py: pip install bm25s numba
+// tantivy. Area bm25 shows, besides the time by the clock, the processors' time
+// of each process. bleve, which takes a minute, runs once.
 //
 // # Adding an area
 //

@@ -21,6 +21,7 @@ type area struct {
 
 var areas = []area{
 	{"vecindex", vecindexArea},
+	{"bm25", bm25Area},
 }
 
 // options come from the command line; an area reads what concerns it.
@@ -28,7 +29,9 @@ type options struct {
 	sizes  sizes
 	rounds int
 	hnsw   int
-	peers  *regexp.Regexp
+	// million adds a case of so many documents.
+	million bool
+	peers   *regexp.Regexp
 }
 
 // wants says whether a peer is to run.
@@ -48,6 +51,7 @@ func run() (err error) {
 	flag.Var(&o.sizes, "sizes", "vecindex: collections as ROWSxDIM, separated by commas; 1000000x384 takes 10 GB with its peers")
 	flag.IntVar(&o.rounds, "rounds", 11, "how often each contender runs")
 	flag.IntVar(&o.hnsw, "hnsw", 10_000, "vecindex: build coder/hnsw for at most this many rows (100,000 take many minutes)")
+	flag.BoolVar(&o.million, "million", false, "bm25: also search a million short documents, without peers")
 	peers := flag.String("peers", "", "run only the peers whose names match this regular expression")
 	flag.Parse()
 	if o.peers, err = regexp.Compile(*peers); err != nil {
