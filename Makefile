@@ -29,8 +29,10 @@ FLAGS       ?=
 
 .PHONY: demo test race bench compare lint cross fmt
 
+# The task goes through the environment: its text is not for the shell to read.
+export DEMO_TASK := $(value TASK)
 demo:
-	@go run -C examples/skillfind . -skills ../../testdata/skills -tasks ../../testdata $(if $(TASK),-task "$(TASK)") $(FLAGS)
+	@go run -C examples/skillfind . -skills ../../testdata/skills -tasks ../../testdata $(if $(value TASK),-task "$$DEMO_TASK") $(FLAGS)
 
 test:
 	for m in $(MODULES); do (cd $$m && go test $(FLAGS) ./...) || exit 1; done

@@ -22,7 +22,7 @@
 //	├─ fusion           normalisers, weighted sums, RRF, round-robin merge
 //	├─ metrics          Recall@K, NDCG@K, Completeness@K, pass and load rate
 //	├─ skill            SKILL.md files: parse, load a folder, merge sources
-//	├─ embed            what any embedder needs: a check, a fake, a cache
+//	├─ embed            what any embedder needs: a check, a fake, batches
 //	│  ├─ embed/onnx    sentence-transformers folders through a pure-Go runtime
 //	│  └─ embed/builtin the small model that ships inside the library
 //	├─ llm              what any model client needs: a check and a fake

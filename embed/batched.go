@@ -27,10 +27,12 @@ type BatchOptions struct {
 //
 // It is all or nothing: after an error there are no vectors. A
 // [*prospect.TextError] names the text by its place in texts. An embedder that
-// breaks its promise about the number or size of the vectors is an error.
+// breaks its promise about the number or size of the vectors is an error that
+// wraps [prospect.ErrContract]; a negative size one that wraps
+// [prospect.ErrOption].
 func Batched(ctx context.Context, e prospect.Embedder, role prospect.Role, texts []string, opts BatchOptions) ([][]float32, error) {
 	if opts.Size < 0 {
-		return nil, fmt.Errorf("embed: negative batch size %d", opts.Size)
+		return nil, fmt.Errorf("%w: batch size %d", prospect.ErrOption, opts.Size)
 	}
 	size := cmp.Or(opts.Size, 256)
 	order := make([]int, len(texts))
@@ -55,11 +57,11 @@ func Batched(ctx context.Context, e prospect.Embedder, role prospect.Role, texts
 			return nil, renumber(err, part)
 		}
 		if len(out) != len(part) {
-			return nil, fmt.Errorf("embed: the embedder gave %d vectors for %d texts", len(out), len(part))
+			return nil, fmt.Errorf("%w: the embedder gave %d vectors for %d texts", prospect.ErrContract, len(out), len(part))
 		}
 		for j, i := range part {
 			if len(out[j]) != e.Dim() {
-				return nil, &prospect.TextError{Index: i, Err: fmt.Errorf("%w: %d, not %d", prospect.ErrDimension, len(out[j]), e.Dim())}
+				return nil, &prospect.TextError{Index: i, Err: fmt.Errorf("%w: %w: %d, not %d", prospect.ErrContract, prospect.ErrDimension, len(out[j]), e.Dim())}
 			}
 			vectors[i] = out[j]
 		}
@@ -76,6 +78,8 @@ func renumber(err error, part []int) error {
 	var te *prospect.TextError
 	if errors.As(err, &te) && te.Index >= 0 && te.Index < len(part) {
 		return &prospect.TextError{Index: part[te.Index], Err: te.Err}
+	} else if te != nil { // an index of no text of the batch would mislead
+		return fmt.Errorf("%w: an error about text %d of %d: %w", prospect.ErrContract, te.Index, len(part), te.Err)
 	}
 	return err
 }

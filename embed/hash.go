@@ -28,7 +28,7 @@ func NewHash(dim int) prospect.Embedder {
 	return prospect.NewEmbedder(fmt.Sprintf("embed.hash/1/%d", dim), dim,
 		func(ctx context.Context, role prospect.Role, texts []string) ([][]float32, error) {
 			if role != prospect.RoleDocument && role != prospect.RoleQuery {
-				return nil, fmt.Errorf("embed: unknown role %v", role)
+				return nil, fmt.Errorf("%w: unknown role %v", prospect.ErrOption, role)
 			}
 			vectors := make([][]float32, len(texts))
 			for i, text := range texts {

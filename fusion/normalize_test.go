@@ -47,7 +47,7 @@ func TestNormalizersByHand(t *testing.T) {
 	}
 }
 
-// PITFALLS 16: equal and single scores have one documented outcome, and users
+// Equal and single scores have one documented outcome, and users
 // can choose another.
 func TestFlatLists(t *testing.T) {
 	for _, c := range []struct {
@@ -73,7 +73,7 @@ func TestFlatLists(t *testing.T) {
 	require.Panics(t, func() { fusion.WhenFlat(fusion.MinMax, math.NaN()) })
 }
 
-// PITFALLS 17: an empty list is fine.
+// An empty list is fine.
 func TestNormalizersOfNothing(t *testing.T) {
 	for _, c := range normalizers {
 		require.NoError(t, c.n(nil), c.name)

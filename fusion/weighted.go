@@ -57,7 +57,7 @@ func Weighted(lists [][]prospect.Hit, opts WeightedOptions) ([]prospect.Hit, err
 		return nil, err
 	}
 	if opts.Missing < MissingZero || opts.Missing > MissingDrop {
-		return nil, fmt.Errorf("fusion: unknown policy for missing documents: %d", opts.Missing)
+		return nil, fmt.Errorf("%w: unknown policy for missing documents: %d", prospect.ErrOption, opts.Missing)
 	}
 	normalize := opts.Normalizer
 	if normalize == nil {

@@ -53,7 +53,7 @@ func requireHits(t require.TestingT, want, got hits) {
 	}
 }
 
-// PITFALLS 17: an arm without hits contributes 0, and (18) does not dilute a
+// An arm without hits contributes 0, and does not dilute a
 // mean.
 func TestEmptyArm(t *testing.T) {
 	arm := hits{{ID: "a", Score: 4}, {ID: "b", Score: 2}}
@@ -74,7 +74,7 @@ func TestEmptyArm(t *testing.T) {
 	requireHits(t, hits{{ID: "a", Score: 1.0 / 61}, {ID: "b", Score: 1.0 / 62}}, got)
 }
 
-// PITFALLS 18: what counts for a document in one arm only is chosen.
+// What counts for a document in one arm only is chosen.
 func TestWorstHitAgainstAbsent(t *testing.T) {
 	lists := []hits{{{ID: "a", Score: 3}, {ID: "b", Score: 1}}, {{ID: "a", Score: 3}, {ID: "c", Score: 1}, {ID: "d", Score: 0}}}
 	got, err := fusion.Weighted(lists, fusion.WeightedOptions{})
@@ -125,7 +125,7 @@ func ids(h hits) []string {
 	return out
 }
 
-// PITFALLS 19: of a repeated id the best score counts, once, and it takes up
+// Of a repeated id the best score counts, once, and it takes up
 // one rank.
 func TestDuplicatesWithinAList(t *testing.T) {
 	list := hits{{ID: "a", Score: 3}, {ID: "b", Score: 2}, {ID: "a", Score: 5}, {ID: "a", Score: 1}, {ID: "c", Score: 1}}

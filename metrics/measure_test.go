@@ -60,7 +60,7 @@ func TestByHand(t *testing.T) {
 	}
 }
 
-// PITFALLS 23: one hit, five relevant documents, k = 5. The ideal has five
+// One hit, five relevant documents, k = 5. The ideal has five
 // gains, 1/(1 + .63093 + .5 + .43068 + .38685) = 1/2.94846, though the ranking
 // has one.
 func TestShortRankingDoesNotInflateNDCG(t *testing.T) {
@@ -119,7 +119,7 @@ func TestQSM(t *testing.T) {
 	}
 }
 
-// PITFALLS 21 and 22: nothing but the order of the slice matters; PITFALLS 24:
+// Nothing but the order of the slice matters;
 // a repeated id is an error that names it.
 func TestDuplicatesAreRefused(t *testing.T) {
 	_, err := metrics.Judge([]string{"A", "A", "X"}, relevant("A"))

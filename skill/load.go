@@ -8,11 +8,9 @@ import (
 	"io/fs"
 	"path"
 	"slices"
-)
 
-// ErrInvalidOptions is wrapped by the error for options out of range, a missing
-// file system, and source names that are empty, taken or hold a colon.
-var ErrInvalidOptions = errors.New("skill: invalid options")
+	"github.com/prospect-go/prospect"
+)
 
 // LoadOptions says how [Load], [LoadDir] and [LoadSources] walk. The zero value
 // is the default.
@@ -36,7 +34,7 @@ type LoadOptions struct {
 	MaxEntries int
 }
 
-// Validate returns an error that wraps [ErrInvalidOptions] if a bound is
+// Validate returns an error that wraps [prospect.ErrOption] if a bound is
 // negative.
 func (o LoadOptions) Validate() error {
 	for _, bound := range []struct {
@@ -49,7 +47,7 @@ func (o LoadOptions) Validate() error {
 		{"Parse.MaxFrontMatterBytes", int64(o.Parse.MaxFrontMatterBytes)},
 	} {
 		if bound.value < 0 {
-			return fmt.Errorf("%w: %s is %d", ErrInvalidOptions, bound.name, bound.value)
+			return fmt.Errorf("%w: %s is %d", prospect.ErrOption, bound.name, bound.value)
 		}
 	}
 	return nil
@@ -108,7 +106,7 @@ func loadOne(ctx context.Context, fsys fs.FS, opts LoadOptions) (Loaded, error) 
 		return Loaded{}, err
 	}
 	if fsys == nil {
-		return Loaded{}, fmt.Errorf("%w: no file system", ErrInvalidOptions)
+		return Loaded{}, fmt.Errorf("%w: no file system", prospect.ErrOption)
 	}
 	w := newWalk(fsys, opts.withDefaults())
 	if err := w.run(ctx); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/prospect-go/prospect"
 	"github.com/prospect-go/prospect/skill"
 )
 
@@ -163,10 +164,10 @@ func TestLoadInvalidOptions(t *testing.T) {
 		{MaxFileBytes: -1}, {MaxDepth: -1}, {MaxEntries: -1}, {Parse: skill.ParseOptions{MaxFrontMatterBytes: -1}},
 	} {
 		_, err := skill.Load(t.Context(), fstest.MapFS{}, opts)
-		require.ErrorIs(t, err, skill.ErrInvalidOptions)
+		require.ErrorIs(t, err, prospect.ErrOption)
 	}
 	_, err := skill.Load(t.Context(), nil, skill.LoadOptions{})
-	require.ErrorIs(t, err, skill.ErrInvalidOptions)
+	require.ErrorIs(t, err, prospect.ErrOption)
 }
 
 func TestLoadEmpty(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+
+	"github.com/prospect-go/prospect"
 )
 
 // A Source is a named place that skills come from, for example "project".
@@ -26,7 +28,7 @@ func LoadSources(ctx context.Context, sources []Source, opts LoadOptions) (Loade
 	seen := make(map[string]bool, len(sources))
 	for i, source := range sources {
 		if source.Name == "" || strings.Contains(source.Name, ":") || seen[source.Name] {
-			return Loaded{}, fmt.Errorf("%w: source %d is called %q", ErrInvalidOptions, i, source.Name)
+			return Loaded{}, fmt.Errorf("%w: source %d is called %q", prospect.ErrOption, i, source.Name)
 		}
 		seen[source.Name] = true
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/prospect-go/prospect"
 	"github.com/prospect-go/prospect/skill"
 )
 
@@ -59,7 +60,7 @@ func TestLoadSourcesNames(t *testing.T) {
 		{{"", tree}}, {{"a:b", tree}}, {{"a", tree}, {"a", tree}}, {{"a", nil}},
 	} {
 		_, err := skill.LoadSources(t.Context(), sources, skill.LoadOptions{})
-		require.ErrorIs(t, err, skill.ErrInvalidOptions)
+		require.ErrorIs(t, err, prospect.ErrOption)
 	}
 	l, err := skill.LoadSources(t.Context(), nil, skill.LoadOptions{})
 	require.NoError(t, err)

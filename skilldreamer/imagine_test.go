@@ -202,7 +202,7 @@ func TestUntrustedImaginedSkills(t *testing.T) {
 			require.NoError(t, err)
 			if c.ok {
 				require.NotNil(t, r.Imagined.Capabilities[0].Skill)
-				require.Empty(t, r.Notes)
+				require.Empty(t, r.Imagined.Notes)
 				require.Len(t, r.Imagined.Calls, 2)
 				require.Equal(t, c.answer, r.Imagined.Calls[1].Answer, "the trace holds what the model wrote")
 				if c.body != "" {

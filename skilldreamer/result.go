@@ -160,6 +160,9 @@ const (
 	// Trimmed: parts of an answer were dropped or shortened: too many, too
 	// long, empty or repeated.
 	Trimmed NoteKind = "trimmed"
+	// Flat: the embedder sees no difference between the candidates of a list,
+	// as the built-in model does with texts of a script that it does not know.
+	Flat NoteKind = "flat"
 	// Deadline: time ran out while imagining.
 	Deadline NoteKind = "deadline"
 	// Shortfall: there are fewer than K skills in the result, or a candidate

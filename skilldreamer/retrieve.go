@@ -196,6 +196,9 @@ func (r *retrieval) raw(ctx context.Context, vectors [][]float32, nearest [][]Ca
 
 // score gives the candidates of capability j their normalised scores and h.
 func (r *retrieval) score(j int, candidates []Candidate, raw rawScores) ([]Scored, error) {
+	if len(candidates) > 1 && isFlat(raw.task) && isFlat(raw.imagined) {
+		r.note(Flat, j, "all candidates have the same cosines, so only the anchors tell them apart")
+	}
 	norm := rawScores{slices.Clone(raw.task), slices.Clone(raw.imagined), slices.Clone(raw.anchors)}
 	for _, scores := range [][]float64{norm.task, norm.imagined, norm.anchors} {
 		if err := r.d.opts.Normalize(scores); err != nil {
@@ -213,6 +216,10 @@ func (r *retrieval) score(j int, candidates []Candidate, raw rawScores) ([]Score
 		}}
 	}
 	return scored, nil
+}
+
+func isFlat(scores []float64) bool {
+	return slices.Max(scores)-slices.Min(scores) < 1e-6
 }
 
 // list orders scored candidates by h, ties by the order of the gallery, and

@@ -96,6 +96,7 @@ func TestAllEqualScoresGoByGalleryOrder(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, []string{"zeta", "alpha", "mu", "beta"}, ids(r))
 		if im != nil {
+			require.Contains(t, kinds(r.Notes), skilldreamer.Flat)
 			require.Zero(t, r.Skills[0].Scores.Total, "equal scores carry no information")
 		}
 	}
@@ -280,7 +281,7 @@ func TestShortfallIsNoted(t *testing.T) {
 func TestListsAreAsLongAsTheRequest(t *testing.T) {
 	var skills []*skill.Skill
 	for i := range 60 {
-		skills = append(skills, named(fmt.Sprintf("s%d", i), fmt.Sprintf("tide number %d", i)))
+		skills = append(skills, named(fmt.Sprintf("s%d", i), fmt.Sprintf("tide%s number %d", strings.Repeat(" and tide", i%7), i)))
 	}
 	g := newGallery(t, hash(), skills...)
 	im := &skilldreamer.Imagined{Capabilities: []skilldreamer.Capability{{Skill: &skilldreamer.ImaginedSkill{Description: "tide"}}}, Anchors: []string{"tide"}}

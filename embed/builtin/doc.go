@@ -33,8 +33,8 @@
 //   - It knows English. Words in scripts that its table lacks (Chinese,
 //     Japanese, Korean, Cyrillic, Arabic, most of Greek, emoji) are all the
 //     one unknown token, so texts that have no other words all have one
-//     vector. Use a multilingual model through embed/onnx for them, or a
-//     lexical index beside this one.
+//     vector. Use a multilingual model through embed/onnx for them, or search
+//     them with a lexical index alone.
 //   - A text without any token (empty, or white space and control characters
 //     alone) has no vector: the error is a [prospect.TextError] with
 //     [prospect.ErrEmptyText].

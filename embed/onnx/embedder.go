@@ -64,7 +64,7 @@ func (e *Embedder) Tokens(role prospect.Role, text string) (n int, truncated boo
 // has [prospect.ErrNotFinite].
 func (e *Embedder) Embed(ctx context.Context, role prospect.Role, texts []string) ([][]float32, error) {
 	if int(role) >= len(e.prompts) {
-		return nil, fmt.Errorf("onnx: unknown role %v", role)
+		return nil, fmt.Errorf("%w: unknown role %v", prospect.ErrOption, role)
 	}
 	if !e.enter() {
 		return nil, fmt.Errorf("onnx: %w", prospect.ErrClosed)

@@ -58,7 +58,7 @@ func open(ctx context.Context, fsys fs.FS, dir string, opts Options) (*Embedder,
 		e.prompts[prospect.RoleQuery] = *opts.QueryPrompt
 	}
 	if least := e.tokenizer.Specials() + 1; e.maxTokens < least {
-		return nil, fmt.Errorf("onnx: MaxTokens %d leaves no room for text, the least is %d", e.maxTokens, least)
+		return nil, fmt.Errorf("%w: MaxTokens %d leaves no room for text, the least is %d", prospect.ErrOption, e.maxTokens, least)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -66,7 +66,11 @@ func open(ctx context.Context, fsys fs.FS, dir string, opts Options) (*Embedder,
 	if e.session, err = openSession(f, opts.Output); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(ctx.Err(), e.probe(f)); err != nil {
+	err = ctx.Err()
+	if err == nil {
+		err = e.probe(f)
+	}
+	if err != nil {
 		return nil, errors.Join(err, e.session.close())
 	}
 	if e.identity, err = f.identity(e); err != nil {
@@ -76,8 +80,10 @@ func open(ctx context.Context, fsys fs.FS, dir string, opts Options) (*Embedder,
 }
 
 // probe checks that graph and folder fit together and runs the graph on the
-// largest token id: that finds the dimension, operators which the runtime
-// knows only by name, and a tokenizer of another model.
+// largest token id: that finds the dimension and operators which the runtime
+// knows only by name. It does not find a tokenizer of another model, since the
+// runtime takes an id beyond its table for the last; the folder's vocab_size
+// does, where it is there.
 func (e *Embedder) probe(f *folder) error {
 	if !e.session.pooled {
 		if f.pooling != "" && f.pooling != "mean_tokens" {

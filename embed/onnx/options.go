@@ -2,6 +2,8 @@ package onnx
 
 import (
 	"fmt"
+
+	"github.com/prospect-go/prospect"
 )
 
 // Options say how to open a model. The zero value takes everything from the
@@ -29,7 +31,7 @@ type Options struct {
 // Validate reports negative sizes.
 func (o Options) Validate() error {
 	if o.MaxTokens < 0 || o.BatchSize < 0 {
-		return fmt.Errorf("onnx: negative option: MaxTokens %d, BatchSize %d", o.MaxTokens, o.BatchSize)
+		return fmt.Errorf("%w: MaxTokens %d, BatchSize %d", prospect.ErrOption, o.MaxTokens, o.BatchSize)
 	}
 	return nil
 }

@@ -122,7 +122,7 @@ func (s *session) inspect(output string) error {
 	}
 	if output != "" {
 		if s.output = slices.Index(names, output); s.output < 0 {
-			return fmt.Errorf("onnx: no output %q, there are: %s", output, strings.Join(names, ", "))
+			return fmt.Errorf("%w: no output %q, there are: %s", prospect.ErrOption, output, strings.Join(names, ", "))
 		}
 	} else {
 		for _, name := range []string{"sentence_embedding", "token_embeddings", "last_hidden_state"} {

@@ -1,5 +1,10 @@
 // Package evaldata lets tests read the evaluation collections that lie beside
-// the checkout, in BEIR form, where they are there.
+// the checkout, where they are there: in ../shared/data from the root of the
+// module, one folder a collection (skillsbench; classic/cranfield, classic/med,
+// classic/vaswani) in BEIR form (corpus.jsonl or corpus.jsonl.gz,
+// queries.jsonl, qrels/NAME.tsv), and some sets of awkward inputs
+// (skillfiles_awkward, tokenizer). They are not part of this repository, since
+// not all of them may be handed on; tests that need them skip without them.
 package evaldata
 
 import (

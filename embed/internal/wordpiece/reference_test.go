@@ -3,15 +3,13 @@ package wordpiece
 import (
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-)
 
-// shared is the evaluation data, kept beside the checkout.
-var shared = filepath.Join("..", "..", "..", "..", "shared", "data")
+	"github.com/prospect-go/prospect/internal/evaldata"
+)
 
 // TestReferenceIDs compares with the ids that the reference implementation
 // gives for 274 awkward strings with the tokenizer of bert-base-uncased.
@@ -48,10 +46,7 @@ func TestReferenceIDs(t *testing.T) {
 func referenceStrings(t *testing.T) (texts [][2]string, ids [][]uint32) {
 	t.Helper()
 	read := func(name string, v any) {
-		data, err := os.ReadFile(filepath.Join(shared, "tokenizer", name))
-		if os.IsNotExist(err) {
-			t.Skip("no evaluation data beside the checkout")
-		}
+		data, err := os.ReadFile(evaldata.Dir(t, "tokenizer", name))
 		require.NoError(t, err)
 		require.NoError(t, json.Unmarshal(data, v))
 	}
