@@ -78,3 +78,34 @@ func ExampleNewAnalyzer() {
 	fmt.Println(a.Terms("To BE"))
 	// Output: [to be]
 }
+
+// A word in the name counts five times as much as one in the text.
+func ExampleField() {
+	ctx := context.Background()
+	index, err := bm25.New(bm25.Options{Fields: []bm25.Field{{Name: "name", Weight: 5}}})
+	if err != nil {
+		panic(err)
+	}
+	err = index.AddBatch(ctx, []bm25.Doc{
+		{ID: "a", Text: "Draw charts. Charts of data, charts of places.", Fields: map[string]string{"name": "plots"}},
+		{ID: "b", Text: "Draw from tables.", Fields: map[string]string{"name": "charts"}},
+	})
+	if err != nil {
+		panic(err)
+	}
+	e, err := index.Explain("a chart", "b")
+	if err != nil {
+		panic(err)
+	}
+	for _, f := range e.Terms[0].Fields {
+		fmt.Printf("%s: %s %d times\n", f.Field, e.Terms[0].Term, f.TF)
+	}
+	hits, err := index.Search(ctx, prospect.Query{Text: "a chart", K: 2})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(hits[0].ID, hits[1].ID)
+	// Output:
+	// name: chart 1 times
+	// b a
+}
