@@ -23,7 +23,7 @@ export GOTOOLCHAIN := $(if $(filter $(LOCAL),$(NEWER)),local,$(PINNED))
 export CGO_ENABLED := 0
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
-MODULES     := . examples/skillfind
+MODULES     := . examples/skillfind internal/bench
 CONCURRENT  := ./internal/docids ./bm25 ./vecindex ./embed/... ./llm ./skilldreamer
 FLAGS       ?=
 
@@ -49,7 +49,7 @@ compare:
 
 lint:
 	@files=$$(git ls-files '*.go' | xargs gofmt -l); if [ -n "$$files" ]; then echo "gofmt would change:"; echo "$$files"; exit 1; fi
-	for m in $(MODULES) internal/bench; do (cd $$m && go vet ./... && go run $(STATICCHECK) ./...) || exit 1; done
+	for m in $(MODULES) internal/kernel/gen; do (cd $$m && go vet ./... && go run $(STATICCHECK) ./...) || exit 1; done
 
 cross:
 	for p in linux/amd64 linux/arm64 darwin/arm64 windows/amd64 js/wasm; do \

@@ -146,6 +146,9 @@ func quantisedPair(t testing.TB, docs []Doc) (exact, quick *Index) {
 // how many rows the codes can tell apart, and the codes are really used where
 // they can.
 func TestCodesChangeNoHit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compares hits, one search at a time; a minute under the race detector, which has nothing to find here")
+	}
 	const n, dim = 6000, 96
 	for _, tc := range []struct {
 		name   string
