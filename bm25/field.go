@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/prospect-go/prospect"
 )
 
 // ErrUnknownField: a document has a field that [Options].Fields lacks.
@@ -48,20 +50,20 @@ func (s *settings) fieldIndex(name string) int {
 func validateFields(fields []Field) error {
 	for i, f := range fields {
 		if f.Name == "" {
-			return fmt.Errorf("bm25: field %d has no name", i)
+			return fmt.Errorf("%w: bm25: field %d has no name", prospect.ErrOption, i)
 		}
 		if slices.ContainsFunc(fields[:i], func(g Field) bool { return g.Name == f.Name }) {
-			return fmt.Errorf("bm25: two fields with the name %q", f.Name)
+			return fmt.Errorf("%w: bm25: two fields with the name %q", prospect.ErrOption, f.Name)
 		}
 		if f.Weight != 0 && !(f.Weight >= math.SmallestNonzeroFloat32 && f.Weight <= math.MaxFloat32) {
-			return fmt.Errorf("bm25: weight of field %q is %v, want a positive float32", f.Name, f.Weight)
+			return fmt.Errorf("%w: bm25: weight of field %q is %v, want a positive float32", prospect.ErrOption, f.Name, f.Weight)
 		}
 		if f.B != nil && !(*f.B >= 0 && *f.B <= 1) {
-			return fmt.Errorf("bm25: B of field %q is %v, want 0 to 1", f.Name, *f.B)
+			return fmt.Errorf("%w: bm25: B of field %q is %v, want 0 to 1", prospect.ErrOption, f.Name, *f.B)
 		}
 	}
 	if len(fields) > maxFields {
-		return fmt.Errorf("bm25: %d fields, want at most %d", len(fields), maxFields)
+		return fmt.Errorf("%w: bm25: %d fields, want at most %d", prospect.ErrOption, len(fields), maxFields)
 	}
 	return nil
 }

@@ -260,7 +260,7 @@ func TestFieldsThatAreRefused(t *testing.T) {
 		{{Name: "a", Weight: 1e-300}}, {{Name: "a", B: new(1.1)}}, {{Name: "a", B: new(math.NaN())}}, make([]bm25.Field, 1<<16),
 	} {
 		_, err := bm25.New(bm25.Options{Fields: f})
-		require.Error(t, err)
+		require.ErrorIs(t, err, prospect.ErrOption)
 	}
 	ix := build(t, bm25.Options{Fields: []bm25.Field{{Name: "name"}}}, nil)
 	before := ix.Snapshot()

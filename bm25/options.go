@@ -55,12 +55,12 @@ type Options struct {
 	MaxDead float64
 }
 
-// Validate reports values out of range.
+// Validate reports values out of range ([prospect.ErrOption]).
 func (o Options) Validate() error {
 	switch o.Variant {
 	case "", Lucene, Robertson, ATIRE, BM25L, BM25Plus:
 	default:
-		return fmt.Errorf("bm25: unknown variant %q", o.Variant)
+		return fmt.Errorf("%w: bm25: unknown variant %q", prospect.ErrOption, o.Variant)
 	}
 	for _, p := range []struct {
 		name  string
@@ -68,17 +68,17 @@ func (o Options) Validate() error {
 		max   float64
 	}{{"K1", o.K1, math.MaxFloat32}, {"B", o.B, 1}, {"Delta", o.Delta, math.MaxFloat32}} {
 		if p.value != nil && !(*p.value >= 0 && *p.value <= p.max) {
-			return fmt.Errorf("bm25: %s is %v, want 0 to %v", p.name, *p.value, p.max)
+			return fmt.Errorf("%w: bm25: %s is %v, want 0 to %v", prospect.ErrOption, p.name, *p.value, p.max)
 		}
 	}
 	if err := validateFields(o.Fields); err != nil {
 		return err
 	}
 	if o.MaxQueryTerms < 0 {
-		return fmt.Errorf("bm25: MaxQueryTerms is %d, want at least 0", o.MaxQueryTerms)
+		return fmt.Errorf("%w: bm25: MaxQueryTerms is %d, want at least 0", prospect.ErrOption, o.MaxQueryTerms)
 	}
 	if !(o.MaxDead >= 0 && o.MaxDead <= 1) {
-		return fmt.Errorf("bm25: MaxDead is %v, want 0 to 1", o.MaxDead)
+		return fmt.Errorf("%w: bm25: MaxDead is %v, want 0 to 1", prospect.ErrOption, o.MaxDead)
 	}
 	return nil
 }

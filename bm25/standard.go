@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"github.com/kljensen/snowball"
+
+	"github.com/prospect-go/prospect"
 )
 
 // StandardOptions of [Standard]. The zero value has the defaults, which were
@@ -68,18 +70,18 @@ var commonEnglish = strings.Fields(`a an and are as at be but by for if in into 
 //   - Invalid UTF-8 parts words. Terms are at most 64 bytes: longer words are
 //     cut there, longer wholes left out.
 //
-// An unknown language is an error.
+// An unknown language is an error ([prospect.ErrOption]).
 func Standard(opts StandardOptions) (*Analyzer, error) {
 	if opts.Stem == "" {
 		opts.Stem = "english"
 	}
 	if opts.Identifiers < WholeAndParts || opts.Identifiers > WholeOnly {
-		return nil, fmt.Errorf("bm25: Identifiers is %d, want a constant of the package", opts.Identifiers)
+		return nil, fmt.Errorf("%w: bm25: Identifiers is %d, want a constant of the package", prospect.ErrOption, opts.Identifiers)
 	}
 	s := &standard{identifiers: opts.Identifiers}
 	if opts.Stem != NoStem {
 		if _, err := snowball.Stem("a", opts.Stem, true); err != nil {
-			return nil, fmt.Errorf("bm25: no stems for language %q", opts.Stem)
+			return nil, fmt.Errorf("%w: bm25: no stems for language %q", prospect.ErrOption, opts.Stem)
 		}
 		s.stem = opts.Stem
 	}

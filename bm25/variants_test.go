@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/prospect-go/prospect"
 	"github.com/prospect-go/prospect/bm25"
 )
 
@@ -112,6 +113,6 @@ func TestOptionsOutOfRange(t *testing.T) {
 		{B: new(-0.1)}, {B: new(math.NaN())}, {Delta: new(-1.0)}, {MaxQueryTerms: -1}, {MaxDead: 2}, {MaxDead: math.NaN()},
 	} {
 		_, err := bm25.New(opts)
-		require.Error(t, err, "%+v", opts)
+		require.ErrorIs(t, err, prospect.ErrOption, "%+v", opts)
 	}
 }
