@@ -24,9 +24,7 @@ func aliases(n int) string {
 
 func TestAliasGrowth(t *testing.T) {
 	for _, n := range []int{10, 100} { // 8^100 items
-		start := time.Now()
-		s, ks := parsed(t, aliases(n), skill.ParseOptions{})
-		require.Less(t, time.Since(start), 2*time.Second)
+		s, ks := parsed(t, aliases(n), skill.ParseOptions{}) // without a bound it would not end
 		require.Contains(t, ks, skill.LimitExceeded)
 		require.Equal(t, "y", s.Description, "what keeps the bounds is kept")
 		require.Contains(t, s.Extra, "a4") // (8^5 − 1) / 7 = 4681 nodes

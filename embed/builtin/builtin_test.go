@@ -130,15 +130,12 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestFirstVector measures a process from its start to its first vector: this
-// test binary, started anew with TestMain's child mode.
+// TestFirstVector runs a process from its start to its first vector: this test
+// binary, started anew with TestMain's child mode. It logs how long that takes
+// and asserts no time, which other work on the machine decides too.
 func TestFirstVector(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector makes everything slow")
-	}
-	const bound = 700 * time.Millisecond
 	best := time.Hour
-	for range 5 { // the best of a few: other work on the machine is not the model's
+	for range 3 {
 		cmd := exec.CommandContext(t.Context(), os.Args[0])
 		cmd.Env = append(os.Environ(), childEnv+"=1")
 		start := time.Now()
@@ -146,12 +143,8 @@ func TestFirstVector(t *testing.T) {
 		best = min(best, time.Since(start))
 		require.NoError(t, err, "%s", out)
 		require.Equal(t, "1.000\n", string(out), "the length of the vector")
-		if best < bound {
-			break
-		}
 	}
 	t.Logf("first vector after %v", best.Round(time.Millisecond))
-	require.Less(t, best, bound)
 }
 
 const childEnv = "PROSPECT_BUILTIN_CHILD"
