@@ -27,3 +27,26 @@ func TrecRanking(hits []prospect.Hit) []string {
 	})
 	return Ranking(sorted)
 }
+
+// Unique returns the run with each document once for a query, where it stands
+// first; those after a repetition move up. It is for rankings of searchers
+// that may give a document twice, which [Evaluate] refuses:
+//
+//	metrics.Evaluate(run.Unique(), qrels, …)
+//
+// The run is not changed.
+func (r Run[Q, D]) Unique() Run[Q, D] {
+	unique := make(Run[Q, D], len(r))
+	for q, ranking := range r {
+		seen := make(map[D]struct{}, len(ranking))
+		once := make([]D, 0, len(ranking))
+		for _, id := range ranking {
+			if _, dup := seen[id]; !dup {
+				seen[id] = struct{}{}
+				once = append(once, id)
+			}
+		}
+		unique[q] = once
+	}
+	return unique
+}
