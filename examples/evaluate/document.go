@@ -1,0 +1,282 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/prospect-go/prospect/bm25"
+	"github.com/prospect-go/prospect/metrics"
+)
+
+// document is what -json writes. Other programs read it: fields are added, not
+// renamed. README.md describes it.
+type document struct {
+	Settings settings                                 `json:"settings"`
+	Systems  []systemRecord                           `json:"systems"`
+	PerQuery map[string]map[string]map[string]float64 `json:"per_query,omitempty"` // by system, query, measure
+	Outcomes *outcomesRecord                          `json:"outcomes,omitempty"`
+}
+
+// settings are all that determines the figures.
+type settings struct {
+	Program    string            `json:"program"`
+	Build      buildRecord       `json:"build"`
+	Data       *dataRecord       `json:"data,omitempty"`
+	SkillText  string            `json:"skill_text,omitempty"`
+	Embedder   *embedderRecord   `json:"embedder,omitempty"`
+	BM25       *bm25Record       `json:"bm25,omitempty"`
+	Imagined   *imaginedRecord   `json:"imagined,omitempty"`
+	K          []int             `json:"k,omitempty"`
+	Depth      int               `json:"depth,omitempty"`
+	Baseline   string            `json:"baseline,omitempty"`
+	Statistics *statisticsRecord `json:"statistics,omitempty"`
+	Outcomes   *inputFile        `json:"outcomes,omitempty"`
+}
+
+type buildRecord struct {
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+	Revision string `json:"revision,omitempty"` // of the checkout, with "+" where it had changes
+}
+
+type dataRecord struct {
+	Name   string      `json:"name"`
+	Qrels  string      `json:"qrels"`
+	Strict bool        `json:"strict"`
+	Counts counts      `json:"counts"`
+	Files  []inputFile `json:"files"`
+}
+
+type embedderRecord struct {
+	Name      string `json:"name"`
+	Identity  string `json:"identity"`
+	Dimension int    `json:"dimension"`
+}
+
+type bm25Record struct {
+	Variant  string  `json:"variant"`
+	K1       float64 `json:"k1"`
+	B        float64 `json:"b"`
+	Analyzer string  `json:"analyzer"`
+}
+
+type imaginedRecord struct {
+	Source       string   `json:"source"` // "recorded" or "model"
+	Model        string   `json:"model,omitempty"`
+	Queries      int      `json:"queries"`
+	Capabilities int      `json:"capabilities"`
+	Missing      []string `json:"missing"` // queries without: systems fell back to what they do without
+}
+
+type statisticsRecord struct {
+	Confidence float64 `json:"confidence"`
+	Resamples  int     `json:"resamples"`
+	Seed       uint64  `json:"seed"`
+	Compared   int     `json:"compared"` // systems against the baseline, for which p-values are corrected
+}
+
+// A systemRecord is one system. Metrics are means over the queries.
+type systemRecord struct {
+	Name        string                      `json:"name"`
+	Metrics     map[string]float64          `json:"metrics"`
+	Intervals   map[string][2]float64       `json:"intervals"`
+	Differences map[string]differenceRecord `json:"differences,omitempty"` // to the baseline
+	Counts      systemCounts                `json:"counts"`
+	ByRelevant  []needRecord                `json:"by_relevant"`
+	Latency     *latencyRecord              `json:"latency,omitempty"`
+	Settings    map[string]any              `json:"settings"`
+}
+
+type differenceRecord struct {
+	Mean   float64 `json:"mean"`
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
+	P      float64 `json:"p"`
+	Holm   float64 `json:"p_holm"`
+	MaxT   float64 `json:"p_max_t"`
+	Exact  bool    `json:"exact"` // the randomisation test went through all sign flips
+	Wins   int     `json:"wins"`
+	Losses int     `json:"losses"`
+	Ties   int     `json:"ties"`
+}
+
+type systemCounts struct {
+	Queries    int `json:"queries"`
+	Unanswered int `json:"unanswered"`
+	Fallbacks  int `json:"fallbacks"` // queries for which nothing was imagined
+}
+
+type needRecord struct {
+	Relevant string             `json:"relevant"`
+	Queries  int                `json:"queries"`
+	Metrics  map[string]float64 `json:"metrics"`
+}
+
+// newDocument holds all that a study found.
+func newDocument(s *study) document {
+	d := document{Settings: s.settings(), Systems: []systemRecord{}, PerQuery: map[string]map[string]map[string]float64{}}
+	for _, r := range s.results {
+		d.Systems = append(d.Systems, r.record())
+		byQuery := map[string]map[string]float64{}
+		for _, q := range r.eval.Queries {
+			byQuery[q.Query] = byName(r.eval.Measures, q.Values)
+		}
+		d.PerQuery[r.plan.name] = byQuery
+	}
+	return d
+}
+
+func (s *study) settings() settings {
+	set := baseSettings()
+	set.Data = &dataRecord{s.coll.name, s.opts.qrels, s.opts.strict, s.coll.counts, s.coll.files}
+	set.SkillText = s.opts.skillText
+	if set.SkillText == "" {
+		set.SkillText = "default"
+	}
+	if s.embedder != nil {
+		set.Embedder = &embedderRecord{embedderName(s.opts.embedder), s.embedder.Identity(), s.embedder.Dim()}
+	}
+	if words, err := bm25.Standard(bm25.StandardOptions{}); err == nil { // the defaults of bm25.Options
+		set.BM25 = &bm25Record{string(bm25.Lucene), 1.2, 0.75, words.Identity()}
+	}
+	if s.im.source != "" {
+		set.Imagined = &imaginedRecord{Source: s.im.source, Model: s.im.model, Missing: s.im.missing(s.coll.queries)}
+		for _, q := range s.coll.queries {
+			if s.im.has(q.ID) {
+				set.Imagined.Queries++
+				set.Imagined.Capabilities += len(s.im.byQuery[q.ID].Capabilities)
+			}
+		}
+	}
+	set.K, set.Depth = s.opts.ks, depthOf(s.opts.ks)
+	set.Statistics = &statisticsRecord{Confidence: confidence, Resamples: s.opts.resamples, Seed: s.opts.seed}
+	if b := s.base(); b != nil {
+		set.Baseline, set.Statistics.Compared = b.plan.name, len(s.results)-1
+	}
+	return set
+}
+
+// confidence of all intervals, the default of package metrics.
+const confidence = 0.95
+
+func baseSettings() settings {
+	set := settings{Program: "evaluate", Build: buildRecord{Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		changed := ""
+		for _, kv := range info.Settings {
+			switch {
+			case kv.Key == "vcs.revision":
+				set.Build.Revision = kv.Value
+			case kv.Key == "vcs.modified" && kv.Value == "true":
+				changed = "+"
+			}
+		}
+		if set.Build.Revision != "" {
+			set.Build.Revision += changed
+		}
+	}
+	return set
+}
+
+func (r *result) record() systemRecord {
+	names := r.eval.Measures
+	rec := systemRecord{
+		Name: r.plan.name, Metrics: byName(names, r.eval.Means), Intervals: map[string][2]float64{},
+		Counts:   systemCounts{Queries: len(r.eval.Queries), Unanswered: len(r.eval.Unanswered), Fallbacks: r.fallbacks()},
+		Settings: r.plan.describe(), Latency: r.latency.record(),
+	}
+	for i, name := range names {
+		rec.Intervals[name] = [2]float64{finite(r.intervals[i].Low), finite(r.intervals[i].High)}
+		if r.versus != nil {
+			if rec.Differences == nil {
+				rec.Differences = map[string]differenceRecord{}
+			}
+			rec.Differences[name] = newDifference(r.versus[i])
+		}
+	}
+	for _, g := range r.byNeed {
+		rec.ByRelevant = append(rec.ByRelevant, needRecord{g.label, g.queries, byName(names, g.means)})
+	}
+	return rec
+}
+
+func newDifference(c metrics.MultipleComparison) differenceRecord {
+	return differenceRecord{
+		Mean: finite(c.Difference), Low: finite(c.Low), High: finite(c.High), P: finite(c.P), Holm: finite(c.Holm), MaxT: finite(c.MaxT),
+		Exact: c.Exact, Wins: c.Wins, Losses: c.Losses, Ties: c.Ties,
+	}
+}
+
+func (r *result) fallbacks() (n int) {
+	for _, a := range r.answers {
+		if a.fallback {
+			n++
+		}
+	}
+	return n
+}
+
+// describe is the plan as settings.
+func (p plan) describe() map[string]any {
+	set := map[string]any{"kind": string(p.kind)}
+	if p.needsVectors() {
+		set["dense_recipe"] = p.dense.Identity()
+	}
+	if p.kind != dense {
+		set["lexical_recipe"] = p.lexical.Identity()
+	}
+	switch p.kind {
+	case hybridRRF:
+		set["fused"], set["weight"], set["constant"] = p.fused, p.weight, p.constant
+	case hybridWeighted:
+		set["fused"], set["weight"], set["norm"] = p.fused, p.weight, p.norm
+	case dreaming:
+		p.describeDreaming(set)
+	case lexicalDreams:
+		set["thought"] = string(p.thought)
+	}
+	return set
+}
+
+func (p plan) describeDreaming(set map[string]any) {
+	o := p.options
+	set["alpha"], set["beta"], set["gamma"] = o.Weights.Task, o.Weights.Imagined, o.Weights.Anchors
+	set["k"], set["kc"], set["kr"] = o.K, max(o.Candidates, defaultList(o.Candidates, o.K)), max(o.Keep, defaultList(o.Keep, o.K))
+	set["norm"], set["thought"], set["merge"] = p.norm, string(p.thought), string(p.merge)
+}
+
+// defaultList is what K_c and K_r are where they are not set.
+func defaultList(set, k int) int {
+	if set != 0 {
+		return set
+	}
+	return max(20, k)
+}
+
+func byName(names []string, values []float64) map[string]float64 {
+	m := make(map[string]float64, len(names))
+	for i, name := range names {
+		m[name] = finite(values[i])
+	}
+	return m
+}
+
+// finite keeps what JSON cannot say out of it; figures are finite but for a
+// fault.
+func finite(x float64) float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		panic(fmt.Sprintf("a figure is %v", x))
+	}
+	return x
+}
+
+func (d document) write(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(d)
+}

@@ -1,0 +1,119 @@
+// Evaluate says how well systems find the skills (or other documents) that
+// queries need: plain retrieval, SkillDreamer, and SkillDreamer without one or
+// the other of its parts, with confidence intervals.
+//
+//	evaluate -data DIR [-distractors FILE] [-llm-outputs FILE] [-report FILE.html]
+//	evaluate -outcomes FILE
+//
+// Everything runs in this process. Only with -llm is anything sent anywhere:
+// the texts of queries, to the service that the flag names.
+//
+// # Reading order
+//
+//   - options.go: the flags.
+//   - collection.go, documents.go, inputs.go: the data; imagined.go: what a
+//     model thought about the queries, recorded or asked for (model.go).
+//   - systems.go, plan.go: what -systems means.
+//   - embedder.go, index.go, rank.go, study.go: running the systems.
+//   - figures.go, latency.go: how good and how fast they are.
+//   - outcomes.go: what agents made of the skills.
+//   - table.go, document.go, files.go, report.go: for a terminal, for programs,
+//     for trec_eval and for a browser.
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+)
+
+// Exit codes.
+const (
+	exitOK = iota
+	exitFailure
+	exitUsage
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	code := run(ctx, os.Args[1:], streams{os.Stdout, os.Stderr})
+	stop()
+	os.Exit(code)
+}
+
+// streams are what the program writes to.
+type streams struct {
+	out io.Writer
+	err io.Writer
+}
+
+// say writes one line to the error stream.
+func (s streams) say(format string, args ...any) {
+	fmt.Fprintln(s.err, "evaluate: "+clean(fmt.Sprintf(format, args...)))
+}
+
+// run is the program without the process around it.
+func run(ctx context.Context, args []string, std streams) int {
+	opts, err := parseOptions(args, std)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return exitOK
+	case err != nil:
+		std.say("%v", err)
+		std.say("run it with -h to see the flags")
+		return exitUsage
+	}
+	out := bufio.NewWriter(std.out)
+	err = evaluate(ctx, opts, out, std)
+	if flushed := out.Flush(); err == nil && flushed != nil {
+		err = fmt.Errorf("write the result: %w", flushed)
+	}
+	switch {
+	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
+		std.say("interrupted")
+		return exitFailure
+	case err != nil:
+		std.say("%v", err)
+		return exitFailure
+	}
+	return exitOK
+}
+
+// evaluate does what the options ask for.
+func evaluate(ctx context.Context, opts options, out io.Writer, std streams) error {
+	if opts.list {
+		listSystems(out)
+		return nil
+	}
+	embedder, err := openEmbedder(ctx, opts.embedder)
+	if err != nil {
+		return err
+	}
+	p := newProgress(std.err)
+	defer p.done()
+	s, err := newStudy(ctx, opts, embedder, p)
+	if err != nil {
+		return err
+	}
+	if err := s.run(ctx, p); err != nil {
+		return err
+	}
+	p.done()
+	printTables(out, s)
+	if opts.runs != "" {
+		if err := writeRuns(opts.runs, s.results); err != nil {
+			return err
+		}
+	}
+	if opts.json != "" {
+		if err := writeFile(opts.json, newDocument(s).write); err != nil {
+			return fmt.Errorf("-json: %w", err)
+		}
+	}
+	return nil
+}

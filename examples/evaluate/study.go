@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/prospect-go/prospect"
+	"github.com/prospect-go/prospect/metrics"
+)
+
+// A study is a whole run of the program: systems over a collection.
+type study struct {
+	opts     options
+	coll     *collection
+	embedder prospect.Embedder // nil without
+	im       imagination
+	plans    []plan
+	indexes  map[recipes]*index
+	measures []metrics.Measure
+	baseline int // of results; −1 for none
+	results  []*result
+}
+
+// newStudy reads what the options name. Nothing is embedded yet.
+func newStudy(ctx context.Context, o options, e prospect.Embedder, p *progress) (*study, error) {
+	s := &study{opts: o, embedder: e, indexes: map[recipes]*index{}, baseline: -1}
+	plans, err := choose(o.systems, defaults(o, depthOf(o.ks)), s.can)
+	if err != nil {
+		return nil, fmt.Errorf("-systems: %w", err)
+	}
+	s.plans = plans
+	if s.baseline, err = s.findBaseline(); err != nil {
+		return nil, err
+	}
+	if s.coll, err = readCollection(o); err != nil {
+		return nil, err
+	}
+	s.measures = measuresAt(o.ks, s.coll.graded())
+	if o.outputs != "" {
+		if s.im, err = readImagined(o.outputs, s.coll); err != nil {
+			return nil, err
+		}
+	}
+	if o.llm != "" && slices.ContainsFunc(plans, plan.dreams) {
+		if s.im, err = imagine(ctx, o, s.coll.queries, p); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// can says why a plan cannot run with the options.
+func (s *study) can(p plan) error {
+	switch {
+	case p.needsVectors() && s.opts.embedder == none:
+		return errors.New("needs vectors, which -embedder none rules out")
+	case p.dreams() && s.opts.outputs == "" && s.opts.llm == "":
+		return errors.New("needs what a model imagined: give -llm-outputs FILE or -llm URL")
+	}
+	return nil
+}
+
+// findBaseline is the position of the system that the others are compared
+// with, −1 where none was named and neither of the usual ones runs.
+func (s *study) findBaseline() (int, error) {
+	at := func(name string) int { return slices.IndexFunc(s.plans, func(p plan) bool { return p.name == name }) }
+	if name := s.opts.baseline; name != "" {
+		if i := at(name); i >= 0 {
+			return i, nil
+		}
+		return -1, fmt.Errorf("-baseline: %q is not among the systems", name)
+	}
+	if i := at("dense"); i >= 0 {
+		return i, nil
+	}
+	return at("bm25"), nil
+}
+
+// run ranks, judges and compares.
+func (s *study) run(ctx context.Context, p *progress) error {
+	for i, pl := range s.plans {
+		r, err := s.try(ctx, pl, func(done int) {
+			p.show("running "+pl.name, i*len(s.coll.queries)+done, len(s.plans)*len(s.coll.queries))
+		}, p)
+		if err != nil {
+			return err
+		}
+		if err := r.judge(s.coll, s.measures); err != nil {
+			return err
+		}
+		s.results = append(s.results, r)
+	}
+	p.show("comparing", 0, len(s.results))
+	return compare(ctx, s.results, s.baseline, metrics.Resampling{Resamples: s.opts.resamples, Seed: s.opts.seed})
+}
+
+// try runs one system over all queries.
+func (s *study) try(ctx context.Context, pl plan, tell func(done int), p *progress) (*result, error) {
+	r, err := s.ready(ctx, pl, p)
+	if err != nil {
+		return nil, err
+	}
+	res := &result{plan: pl, answers: make(map[string]answer, len(s.coll.queries))}
+	for i, q := range s.coll.queries {
+		tell(i)
+		if res.answers[q.ID], err = r.rank(ctx, q); err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+// ready makes a plan ready, over an index that plans with the same recipes
+// share.
+func (s *study) ready(ctx context.Context, pl plan, p *progress) (*ranker, error) {
+	key := recipes{pl.dense, pl.lexical}
+	if s.indexes[key] == nil {
+		ix, err := buildIndex(ctx, s.coll.skills, key, s.embedder, p)
+		if err != nil {
+			return nil, err
+		}
+		s.indexes[key] = ix
+		s.coll.counts.Empty = max(s.coll.counts.Empty, len(ix.dropped))
+	}
+	return newRanker(pl, s.indexes[key], s.im, depthOf(s.opts.ks))
+}
+
+// base is the result of the baseline, nil where there is none.
+func (s *study) base() *result {
+	if s.baseline < 0 {
+		return nil
+	}
+	return s.results[s.baseline]
+}

@@ -1,0 +1,213 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// A system is a way to rank that has a name.
+type system struct {
+	name  string
+	about string
+	make  func(*plan)
+}
+
+// systems, in the order in which they are shown. What make leaves alone is as
+// in defaults.
+var systems = []system{
+	{"bm25", "the query's words", func(p *plan) { p.kind = lexical }},
+	{"dense", "the query's vector: the plain query", func(p *plan) { p.kind = dense }},
+	{"hybrid-rrf", "both, merged by rank", func(p *plan) { p.kind = hybridRRF }},
+	{"hybrid-weighted", "both, merged by normalised scores", func(p *plan) { p.kind, p.norm = hybridWeighted, "minmax" }},
+	{"capabilities", "the vectors of the capabilities alone, merged by turns", func(p *plan) {
+		p.kind, p.thought = dreaming, capabilityTexts
+		p.options.Weights.Task, p.options.Weights.Anchors = 0, 0
+	}},
+	{"pseudo-skills", "the vectors of the imagined skills alone, merged by turns", func(p *plan) {
+		p.kind = dreaming
+		p.options.Weights.Task, p.options.Weights.Anchors = 0, 0
+	}},
+	{"skilldreamer", "the method with the paper's defaults", func(p *plan) { p.kind = dreaming }},
+
+	{"no-ci", "without capabilities: the task is the only one", func(p *plan) { p.kind, p.thought = dreaming, taskAlone }},
+	{"no-psg", "without imagined skills: capabilities stand for them", func(p *plan) { p.kind, p.thought = dreaming, capabilityTexts }},
+	{"no-anchors", "without anchors: γ is 0", func(p *plan) { p.kind, p.options.Weights.Anchors = dreaming, 0 }},
+	{"no-query", "without the task's own vector: α is 0", func(p *plan) { p.kind, p.options.Weights.Task = dreaming, 0 }},
+	{"no-imagined", "without what capabilities and imagined skills score: β is 0", func(p *plan) { p.kind, p.options.Weights.Imagined = dreaming, 0 }},
+	{"no-normalize", "raw scores are added", func(p *plan) { p.kind, p.norm = dreaming, "raw" }},
+	{"no-rerank", "candidates in the order in which they were chosen, by d", func(p *plan) {
+		p.kind, p.norm, p.options.Weights.Anchors = dreaming, "raw", 0
+	}},
+	{"no-round-robin", "lists merged by the best score", func(p *plan) { p.kind, p.merge = dreaming, byScore }},
+
+	{"bm25-capabilities", "the words of the capabilities, merged by turns", func(p *plan) { p.kind, p.thought = lexicalDreams, capabilityTexts }},
+	{"bm25-pseudo-skills", "the words of the imagined skills, merged by turns", func(p *plan) { p.kind = lexicalDreams }},
+}
+
+// A group is several systems by one name.
+type group struct {
+	name    string
+	about   string
+	members []string
+}
+
+var groups = []group{
+	{"main", "what the method is measured against, and the method", []string{"bm25", "dense", "hybrid-rrf", "hybrid-weighted", "capabilities", "pseudo-skills", "skilldreamer"}},
+	{"ablations", "the method without one of its parts", []string{"skilldreamer", "no-ci", "no-psg", "no-anchors", "no-query", "no-imagined", "no-normalize", "no-rerank", "no-round-robin"}},
+	{"words", "retrieval by words alone", []string{"bm25", "bm25-capabilities", "bm25-pseudo-skills"}},
+	sweep("alpha", "0", "0.25", "0.5", "1", "2", "4", "8"),
+	sweep("beta", "0", "0.25", "0.5", "1", "2", "4"),
+	sweep("gamma", "0", "0.25", "0.5", "1", "2", "4"),
+	sweep("kc", "15", "20", "30", "50", "100", "200"),
+	{"sweeps", "all of them", []string{"sweep:alpha", "sweep:beta", "sweep:gamma", "sweep:kc"}},
+	{all, "everything that can run with what is given", nil},
+}
+
+// all as a group leaves out what cannot run instead of refusing it.
+const all = "all"
+
+func sweep(parameter string, values ...string) group {
+	g := group{name: "sweep:" + parameter, about: "the method with values of " + parameter}
+	for _, v := range values {
+		g.members = append(g.members, "skilldreamer@"+parameter+"="+v)
+	}
+	return g
+}
+
+// choose reads -systems. Without it the main ones that can run are chosen.
+func choose(list string, start plan, can func(plan) error) ([]plan, error) {
+	lenient := list == ""
+	if lenient {
+		list = "main"
+	}
+	items, err := splitSystems(list)
+	if err != nil {
+		return nil, err
+	}
+	var plans []plan
+	add := func(name string, lenient bool) error {
+		if slices.ContainsFunc(plans, func(p plan) bool { return p.name == name }) {
+			return nil // groups overlap
+		}
+		p, err := newPlan(name, start)
+		if err != nil {
+			return err
+		}
+		if err := can(p); err != nil {
+			if lenient {
+				return nil
+			}
+			return fmt.Errorf("%q %w", name, err)
+		}
+		plans = append(plans, p)
+		return nil
+	}
+	for _, item := range items {
+		for _, name := range expand(item) {
+			if err := add(name, lenient || item == all); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return plans, nil
+}
+
+// splitSystems splits at the commas that separate systems. A part with an
+// equals sign and no name before it is a further parameter of the system
+// before it: "skilldreamer@alpha=0.5,kc=40".
+func splitSystems(list string) ([]string, error) {
+	var items []string
+	for part := range strings.SplitSeq(list, ",") {
+		part = strings.TrimSpace(part)
+		switch {
+		case part == "":
+			return nil, fmt.Errorf("%q names an empty system", list)
+		case strings.Contains(part, "=") && !strings.Contains(part, "@"):
+			if len(items) == 0 || !strings.Contains(items[len(items)-1], "@") {
+				return nil, fmt.Errorf("%q follows no system with parameters", part)
+			}
+			items[len(items)-1] += "," + part
+		default:
+			items = append(items, part)
+		}
+	}
+	return items, nil
+}
+
+// expand is the systems of a group, or the system itself.
+func expand(name string) []string {
+	i := slices.IndexFunc(groups, func(g group) bool { return g.name == name })
+	if i < 0 {
+		return []string{name}
+	}
+	var names []string
+	members := groups[i].members
+	if name == all {
+		for _, s := range systems {
+			members = append(members, s.name)
+		}
+		members = append(members, "sweeps")
+	}
+	for _, m := range members {
+		names = append(names, expand(m)...)
+	}
+	return names
+}
+
+// newPlan makes the plan of "name" or "name@parameter=value,…".
+func newPlan(name string, start plan) (plan, error) {
+	base, params, parametrised := strings.Cut(name, "@")
+	i := slices.IndexFunc(systems, func(s system) bool { return s.name == base })
+	if i < 0 {
+		return plan{}, fmt.Errorf("there is no system or group %q%s", base, suggestion(base))
+	}
+	p := start
+	p.name, p.base = name, base
+	systems[i].make(&p)
+	if !parametrised {
+		return p, nil
+	}
+	for part := range strings.SplitSeq(params, ",") {
+		key, value, ok := strings.Cut(part, "=")
+		if !ok {
+			return p, fmt.Errorf("%q is no parameter with a value, such as alpha=0.5", part)
+		}
+		var err error
+		if p, err = p.with(setting{strings.TrimSpace(key), strings.TrimSpace(value)}); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
+}
+
+// suggestion names what may have been meant.
+func suggestion(name string) string {
+	var near []string
+	for _, s := range systems {
+		if len(name) > 1 && (strings.Contains(s.name, name) || strings.Contains(name, s.name)) {
+			near = append(near, s.name)
+		}
+	}
+	if len(near) == 0 {
+		return "; -list shows them"
+	}
+	return fmt.Sprintf("; did you mean %s?", strings.Join(near, " or "))
+}
+
+// listSystems prints what -systems takes.
+func listSystems(w io.Writer) {
+	fmt.Fprintln(w, "Systems:")
+	for _, s := range systems {
+		fmt.Fprintf(w, "  %-20s %s\n", s.name, s.about)
+	}
+	fmt.Fprintln(w, "\nGroups:")
+	for _, g := range groups {
+		fmt.Fprintf(w, "  %-20s %s\n", g.name, g.about)
+	}
+	fmt.Fprintln(w, "\nParameters, as in skilldreamer@alpha=0.5,kc=40:")
+	for _, p := range parameters {
+		fmt.Fprintf(w, "  %-20s %s\n", p.name, p.about)
+	}
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/prospect-go/prospect/metrics"
+)
+
+// headline are the measures that a person looks at first: recall and
+// completeness at the least cutoff, which is what an agent is handed, and NDCG
+// at the next.
+func headline(ks []int) []string {
+	next := ks[min(1, len(ks)-1)]
+	return []string{fmt.Sprintf("recall@%d", ks[0]), fmt.Sprintf("completeness@%d", ks[0]), fmt.Sprintf("ndcg@%d", next)}
+}
+
+// printTables prints the means and, where there is a baseline, the differences
+// to it.
+func printTables(w io.Writer, s *study) {
+	c := s.coll.counts
+	fmt.Fprintf(w, "%s, qrels %s: %d queries over %d documents", clean(s.coll.name), clean(s.opts.qrels), c.Queries, c.Documents)
+	if c.Distractors > 0 {
+		fmt.Fprintf(w, " (%d of them distractors)", c.Distractors)
+	}
+	fmt.Fprintln(w)
+	if s.embedder != nil {
+		fmt.Fprintf(w, "embedder %s\n", clean(s.embedder.Identity()))
+	}
+	fmt.Fprintln(w)
+	s.meansTable().print(w)
+	if s.base() != nil && len(s.results) > 1 {
+		fmt.Fprintf(w, "\nDifferences to %s with %g %% intervals (paired bootstrap); p of the randomisation test,\ncorrected for %d systems; queries won:lost\n\n",
+			s.base().plan.name, 100*confidence, len(s.results)-1)
+		s.differencesTable().print(w)
+	}
+	for _, note := range s.notes() {
+		fmt.Fprintf(w, "\n%s\n", note)
+	}
+}
+
+func (s *study) meansTable() table {
+	t := table{{"system"}}
+	var columns []int
+	for i, name := range s.results[0].eval.Measures {
+		kind, _, _ := strings.Cut(name, "@")
+		if kind == "recall" || kind == "ndcg" || kind == "completeness" {
+			columns = append(columns, i)
+			t[0] = append(t[0], strings.NewReplacer("recall", "R", "ndcg", "nDCG", "completeness", "Comp").Replace(name))
+		}
+	}
+	// By kind rather than by cutoff.
+	slices.SortStableFunc(columns, func(a, b int) int {
+		return kindOrder(s.results[0].eval.Measures[a]) - kindOrder(s.results[0].eval.Measures[b])
+	})
+	t[0] = t[0][:1]
+	for _, i := range columns {
+		t[0] = append(t[0], shortName(s.results[0].eval.Measures[i]))
+	}
+	for _, r := range s.results {
+		row := []string{r.plan.name}
+		for _, i := range columns {
+			row = append(row, figure(r.eval.Means[i]))
+		}
+		t = append(t, row)
+	}
+	return t
+}
+
+var kinds = []string{"recall", "ndcg", "completeness"}
+
+func kindOrder(measure string) int {
+	kind, _, _ := strings.Cut(measure, "@")
+	return slices.Index(kinds, kind)
+}
+
+// shortName is a measure's name in the head of a table.
+func shortName(measure string) string {
+	return strings.NewReplacer("recall", "R", "ndcg", "nDCG", "completeness", "Comp").Replace(measure)
+}
+
+func (s *study) differencesTable() table {
+	names := headline(s.opts.ks)
+	t := table{append([]string{"system"}, names...)}
+	for _, r := range s.results {
+		if r.versus == nil {
+			continue
+		}
+		row := []string{r.plan.name}
+		for _, name := range names {
+			row = append(row, difference(r.versus[slices.Index(r.eval.Measures, name)]))
+		}
+		t = append(t, row)
+	}
+	return t
+}
+
+// difference is a comparison in a line.
+func difference(c metrics.MultipleComparison) string {
+	return fmt.Sprintf("%s [%s, %s] %s %d:%d", signed(c.Difference), signed(c.Low), signed(c.High), pValue(c.MaxT), c.Wins, c.Losses)
+}
+
+func pValue(p float64) string {
+	if p < 0.001 {
+		return "p<.001"
+	}
+	return "p " + figure(p)
+}
+
+// figure is a number from 0 to 1 with three decimals and no zero before them.
+func figure(x float64) string {
+	s := fmt.Sprintf("%.3f", x)
+	return strings.Replace(s, "0.", ".", 1)
+}
+
+func signed(x float64) string {
+	s := strings.Replace(fmt.Sprintf("%+.3f", x), "0.", ".", 1)
+	if s == "-.000" {
+		return "+.000"
+	}
+	return s
+}
+
+// notes say what a reader must know beside the figures.
+func (s *study) notes() []string {
+	var notes []string
+	add := func(n int, format string, args ...any) {
+		if n > 0 {
+			notes = append(notes, fmt.Sprintf(format, args...))
+		}
+	}
+	c := s.coll.counts
+	if s.im.source != "" {
+		missing := s.im.missing(s.coll.queries)
+		add(len(missing), "Nothing was imagined for %d queries, for which systems did what they do without: %s", len(missing), listed(missing))
+	}
+	add(c.DroppedNames, "%d distractors were dropped (-strict): they share a name with a document of the corpus.", c.DroppedNames)
+	add(c.NotJudged, "%d queries have no judgements and were not run.", c.NotJudged)
+	add(c.NoRelevant, "%d judged queries have no relevant document and were not run.", c.NoRelevant)
+	add(c.AbsentGold, "%d relevant documents are not in the corpus, so that nothing can find them.", c.AbsentGold)
+	add(c.Empty, "%d documents have no text to embed and cannot be found by vectors.", c.Empty)
+	return notes
+}
+
+// listed names the first few of many.
+func listed(ids []string) string {
+	const most = 8
+	text := clean(strings.Join(ids[:min(most, len(ids))], ", "))
+	if more := len(ids) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// A table is rows of cells; the first row is the head.
+type table [][]string
+
+// print aligns columns: the first to the left, the others to the right.
+func (t table) print(w io.Writer) {
+	widths := make([]int, len(t[0]))
+	for _, row := range t {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for _, row := range t {
+		var b strings.Builder
+		for i, cell := range row {
+			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+			if i == 0 {
+				b.WriteString(cell + pad)
+			} else {
+				b.WriteString("  " + pad + cell)
+			}
+		}
+		fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
+	}
+}
