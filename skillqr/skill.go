@@ -42,7 +42,7 @@ type Skill struct {
 // Generic returns the built-in generic skill: the one for queries that no
 // other skill fits. Every set has one.
 func Generic() Skill {
-	return Skill{
+	s := Skill{
 		Name: "generic",
 		When: "No other skill clearly fits the query, or the query spans several kinds of material.",
 		Instruction: "Work out what the query is really after and what a text that helps with it would say. " +
@@ -51,6 +51,8 @@ func Generic() Skill {
 			"Leave out names and numbers that neither the query nor its subject calls for.",
 		Origin: "built in",
 	}
+	s.Digest = s.digest()
+	return s
 }
 
 // Edited says whether a person wrote the skill or changed its name, when or

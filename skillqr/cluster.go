@@ -1,0 +1,229 @@
+package skillqr
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/prospect-go/prospect"
+	"github.com/prospect-go/prospect/internal/kmeans"
+)
+
+// ClusterOptions for [Cluster]. The zero value has the defaults.
+type ClusterOptions struct {
+	// K is the number of clusters. Default √N, rounded; more than there are
+	// documents is as many as there are.
+	K int
+	// Seed of all random choices. Default 0, a seed like any other.
+	Seed uint64
+	// MaxIterations over all documents. Default 25.
+	MaxIterations int
+	// Progress, where it is not nil, is called after each iteration with how
+	// many there were and how many there may be.
+	Progress func(done, total int)
+}
+
+// Clusters are the parts of a corpus: groups of documents whose vectors point
+// the same way. Each has a number, which it keeps when the clusters are
+// refreshed, and a position from 0 to Len() − 1, which it may not keep.
+//
+// They are immutable and safe for concurrent use. They hold no vectors but the
+// centroids, and no texts: about 60 bytes and the id for each document.
+type Clusters struct {
+	embedder  string
+	centroids kmeans.Matrix // a unit row for each part
+	parts     []part
+	next      int // number of the next new cluster
+
+	ids     []string // of the documents
+	docs    []document
+	members [][]int32 // by part: its documents, ascending
+	pooled  spread    // of all settled documents
+}
+
+// A part is one cluster.
+type part struct {
+	number int
+	spread spread
+}
+
+// A document is what is known of one.
+type document struct {
+	digest     vectorHash
+	part       int32   // position of its cluster
+	similarity float32 // cosine with its centroid
+	// arrived says that it came by a refresh and that its cluster was not
+	// judged since. Other documents are settled.
+	arrived bool
+}
+
+// A spread tells how near the settled documents of a cluster are to its
+// centroid: quantiles of their cosines.
+type spread struct {
+	settled  int     // how many there are
+	low      float32 // the 5 % quantile
+	quartile float32 // the 25 % quantile
+}
+
+// Cluster partitions a corpus by spherical k-means: the cosines of documents
+// with the centroid of their cluster are high on average. The same corpus and
+// seed give the same clusters on any number of cores. An empty corpus has no
+// clusters; a corpus with fewer different vectors than K has fewer clusters.
+//
+// Errors: [prospect.ErrOption]; ctx's error soon after it is done. Cost:
+// O(N·K·dim) an iteration.
+func Cluster(ctx context.Context, corpus Corpus, o ClusterOptions) (*Clusters, error) {
+	if err := corpus.usable(); err != nil {
+		return nil, err
+	}
+	ko := kmeans.Options{K: o.K, Seed: o.Seed, MaxIterations: cmp.Or(o.MaxIterations, 25)}
+	if o.Progress != nil {
+		ko.Progress = func(p kmeans.Progress) { o.Progress(p.Iteration, ko.MaxIterations) }
+	}
+	found, err := kmeans.Cluster(ctx, corpus.rows, ko)
+	if err != nil {
+		return nil, fmt.Errorf("skillqr: clustering: %w", err)
+	}
+	c := &Clusters{embedder: corpus.embedder, centroids: found.Centroids, ids: corpus.ids, next: found.K()}
+	for i := range found.K() {
+		c.parts = append(c.parts, part{number: i})
+	}
+	c.docs = make([]document, len(c.ids))
+	for i, d := range corpus.digests() {
+		c.docs[i] = document{digest: d, part: found.Of[i], similarity: found.Similarity[i]}
+	}
+	c.index()
+	c.measure(func(int) bool { return true })
+	return c, nil
+}
+
+// usable refuses the zero Corpus.
+func (c Corpus) usable() error {
+	if c.text == nil {
+		return fmt.Errorf("%w: the corpus was not made by NewCorpus or CorpusOf", prospect.ErrOption)
+	}
+	return nil
+}
+
+// index makes members.
+func (c *Clusters) index() {
+	c.members = make([][]int32, len(c.parts))
+	for i, d := range c.docs {
+		c.members[d.part] = append(c.members[d.part], int32(i))
+	}
+}
+
+// measure sets the spreads of those parts, and the one of all documents.
+func (c *Clusters) measure(which func(part int) bool) {
+	var all []float32
+	for p := range c.parts {
+		var own []float32
+		for _, i := range c.members[p] {
+			if d := c.docs[i]; !d.arrived {
+				own = append(own, d.similarity)
+			}
+		}
+		all = append(all, own...)
+		if which(p) {
+			c.parts[p].spread = spreadOf(own)
+		}
+	}
+	c.pooled = spreadOf(all)
+}
+
+// spreadOf sorts the cosines.
+func spreadOf(cosines []float32) spread {
+	s := spread{settled: len(cosines)}
+	if len(cosines) == 0 {
+		return s
+	}
+	slices.Sort(cosines)
+	s.low, s.quartile = quantile(cosines, 0.05), quantile(cosines, 0.25)
+	return s
+}
+
+// quantile interpolates between the two values around p·(n − 1).
+func quantile(sorted []float32, p float64) float32 {
+	at := p * float64(len(sorted)-1)
+	lo := int(math.Floor(at))
+	hi := min(lo+1, len(sorted)-1)
+	return sorted[lo] + float32(at-float64(lo))*(sorted[hi]-sorted[lo])
+}
+
+// Len is the number of clusters.
+func (c *Clusters) Len() int { return len(c.parts) }
+
+// Documents is the number of documents.
+func (c *Clusters) Documents() int { return len(c.docs) }
+
+// Number is the number of the i-th cluster, as in [ClusterNote.Cluster] and
+// [Skill.Covers].
+func (c *Clusters) Number(i int) int { return c.parts[i].number }
+
+// Size is the number of documents in the i-th cluster.
+func (c *Clusters) Size(i int) int { return len(c.members[i]) }
+
+// Centroids returns the centroids, unit vectors of dim floats one after the
+// other, the i-th cluster's at i·dim. They are shared: do not change them.
+func (c *Clusters) Centroids() (rows []float32, dim int) { return c.centroids.Data, c.centroids.Dim }
+
+// Embedder is the identity of what made the vectors.
+func (c *Clusters) Embedder() string { return c.embedder }
+
+// Fingerprint is that of the corpus which the clusters are of.
+func (c *Clusters) Fingerprint() Fingerprint {
+	digests := make([]vectorHash, len(c.docs))
+	for i, d := range c.docs {
+		digests[i] = d.digest
+	}
+	return fingerprint(c.ids, digests, c.embedder)
+}
+
+// Nearest returns the ids of the n documents of the i-th cluster nearest to
+// its centroid, nearest first; all where there are fewer.
+func (c *Clusters) Nearest(i, n int) []string {
+	near := slices.Clone(c.members[i])
+	slices.SortStableFunc(near, func(a, b int32) int {
+		return prospect.CompareScores(float64(c.docs[a].similarity), float64(c.docs[b].similarity))
+	})
+	return c.idsOf(near, n)
+}
+
+// Sample returns the ids of n documents of the i-th cluster, chosen by a hash
+// of the seed and their ids: the same whatever the order of the documents.
+func (c *Clusters) Sample(i, n int, seed uint64) []string {
+	return c.sample(c.members[i], n, seed)
+}
+
+func (c *Clusters) sample(from []int32, n int, seed uint64) []string {
+	key := func(doc int32) uint64 {
+		sum := sha256.Sum256(append(binary.LittleEndian.AppendUint64(nil, seed), c.ids[doc]...))
+		return binary.LittleEndian.Uint64(sum[:])
+	}
+	type keyed struct {
+		doc int32
+		key uint64
+	}
+	all := make([]keyed, len(from))
+	for j, doc := range from {
+		all[j] = keyed{doc, key(doc)}
+	}
+	slices.SortStableFunc(all, func(a, b keyed) int { return cmp.Compare(a.key, b.key) })
+	chosen := make([]int32, len(all))
+	for j, k := range all {
+		chosen[j] = k.doc
+	}
+	return c.idsOf(chosen, n)
+}
+
+func (c *Clusters) idsOf(docs []int32, n int) []string {
+	out := make([]string, 0, min(n, len(docs)))
+	for _, i := range docs[:min(n, len(docs))] {
+		out = append(out, c.ids[i])
+	}
+	return out
+}
