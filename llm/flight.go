@@ -1,0 +1,71 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/prospect-go/prospect"
+)
+
+// flights lets one call of several that ask the same at the same time go
+// ahead; the others share its outcome. The zero value is ready.
+type flights struct {
+	mu    sync.Mutex
+	under map[string]*flight // by key, guarded by mu
+}
+
+type flight struct {
+	done chan struct{} // closed when the fields below are set
+	resp prospect.LLMResponse
+	err  error
+	// left says that the call ended with its own context, or by a panic,
+	// which is nobody else's outcome.
+	left bool
+}
+
+var errFlightLeft = errors.New("llm: the call that was waited for did not end")
+
+// do makes the call, or waits for one with the same key that is under way and
+// returns its outcome and shared. A waiting call leaves with ctx; where the
+// one that it waits for was cancelled, it asks itself.
+func (g *flights) do(ctx context.Context, key string, call func() (prospect.LLMResponse, error)) (resp prospect.LLMResponse, err error, shared bool) {
+	for {
+		g.mu.Lock()
+		f := g.under[key]
+		if f == nil {
+			f = &flight{done: make(chan struct{}), err: errFlightLeft, left: true}
+			if g.under == nil {
+				g.under = make(map[string]*flight)
+			}
+			g.under[key] = f
+			g.mu.Unlock()
+			resp, err := g.lead(ctx, key, f, call)
+			return resp, err, false
+		}
+		g.mu.Unlock()
+		select {
+		case <-f.done:
+		case <-ctx.Done():
+			return prospect.LLMResponse{}, ctx.Err(), false
+		}
+		if !f.left {
+			return f.resp, f.err, true
+		}
+		if err := ctx.Err(); err != nil {
+			return prospect.LLMResponse{}, err, false
+		}
+	}
+}
+
+func (g *flights) lead(ctx context.Context, key string, f *flight, call func() (prospect.LLMResponse, error)) (prospect.LLMResponse, error) {
+	defer func() { // also when call panics
+		g.mu.Lock()
+		delete(g.under, key)
+		g.mu.Unlock()
+		close(f.done)
+	}()
+	resp, err := call()
+	f.resp, f.err, f.left = resp, err, err != nil && ctx.Err() != nil
+	return resp, err
+}

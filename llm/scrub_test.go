@@ -1,0 +1,91 @@
+package llm
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/prospect-go/prospect"
+)
+
+// The parts of each credential are joined here, so that no scanner takes this
+// file for a leak.
+func join(parts ...string) string { return strings.Join(parts, "") }
+
+var (
+	long = strings.Repeat("aB3", 13)
+	pem  = join("-----BEGIN RSA PRIV", "ATE KEY-----")
+)
+
+func TestScrub(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"OpenAI":           {join("use sk-", "proj-", long, "."), "use [scrubbed]."},
+		"GitHub":           {join("ghp", "_", long) + " " + join("github_", "pat_", long), "[scrubbed] [scrubbed]"},
+		"GitLab":           {join("glpat", "-", long), "[scrubbed]"},
+		"AWS":              {join("AK", "IAIOSFODNN7EXAMPLE,"), "[scrubbed],"},
+		"Google":           {join("AI", "za", long[:35]), "[scrubbed]"},
+		"Slack":            {join("xo", "xb-1234567890-abc"), "[scrubbed]"},
+		"Stripe":           {join("sk", "_live_", long), "[scrubbed]"},
+		"JWT":              {join("eyJhbGciOiJI.", "eyJzdWIiOiIx.", "c2ln"), "[scrubbed]"},
+		"key":              {pem + "\nMIIE\n" + strings.Replace(pem, "BEGIN", "END", 1) + "\nafter", "[scrubbed]\nafter"},
+		"key in JSON":      {`{"k":"` + pem + `\nMIIE\n` + strings.Replace(pem, "BEGIN", "END", 1) + `"}`, `{"k":"[scrubbed]"}`},
+		"key cut off":      {pem + "\n" + long + "\n" + long, "[scrubbed]"},
+		"key spoken of":    {"A file that begins with " + pem + " is a key. Keep it.", "A file that begins with " + pem + " is a key. Keep it."},
+		"header":           {"Authorization: Basic dXNlcjpwYXNz", "Authorization: Basic [scrubbed]"},
+		"header in JSON":   {`{"authorization": "Bearer abcdefgh"}`, `{"authorization": "Bearer [scrubbed]"}`},
+		"escaped JSON":     {`{\"Authorization\": \"token abcdefgh\"}`, `{\"Authorization\": \"token [scrubbed]\"}`},
+		"bearer":           {"curl -H 'bearer " + long + "'", "curl -H 'bearer [scrubbed]'"},
+		"bearer of news":   {"the bearer authentication-and-authorisation scheme", "the bearer authentication-and-authorisation scheme"},
+		"URL":              {"postgres://user:hunter2@db/x", "postgres://user:[scrubbed]@db/x"},
+		"URL with no user": {"redis://:hunter2@db", "redis://:[scrubbed]@db"},
+		"URL with a port":  {"http://host:8080/a@b", "http://host:8080/a@b"},
+		"assignment":       {"export MY_API_KEY=abcdef123456 next", "export MY_API_KEY=[scrubbed] next"},
+		"YAML":             {"password: 'Tr0ub4dor-and-3'", "password: '[scrubbed]'"},
+		"in JSON":          {`"client_secret" : "abcdef123456"`, `"client_secret" : "[scrubbed]"`},
+		"a word":           {"token = authentication", "token = authentication"},
+		"a number":         {"max_tokens: 123456789012 token: 123456789012", "max_tokens: 123456789012 token: 123456789012"},
+		"a name":           {"sk-learn-classification-report task-force-management", "sk-learn-classification-report task-force-management"},
+		"plain":            {"Keep the password secret.", "Keep the password secret."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, c.want, scrub(c.text))
+			require.Equal(t, c.want, scrub(c.want))
+		})
+	}
+}
+
+// Scrubbing twice is scrubbing once, or a line made by hand would have another
+// key than the request that it answers.
+func TestScrubbingTwiceIsScrubbingOnce(t *testing.T) {
+	piece := rapid.OneOf(
+		rapid.SampledFrom([]string{
+			"token", "password", "=", ":", ": ", `"`, "'", `\"`, " ", "\n", "Authorization: ", "Bearer ", "http://", "u:", "@", "[scrubbed]", "sk-", "-", ".", "eyJ", pem,
+			"-----END PRIVATE KEY-----", long, "ghp_", "a1",
+		}),
+		rapid.StringMatching(`[a-zA-Z0-9+/=._-]{1,24}`), rapid.String(),
+	)
+	rapid.Check(t, func(t *rapid.T) {
+		once := scrub(strings.Join(rapid.SliceOfN(piece, 0, 12).Draw(t, "pieces"), ""))
+		if twice := scrub(once); twice != once {
+			t.Fatalf("%q becomes %q", once, twice)
+		}
+	})
+}
+
+func TestSecretsOfTheProgramsOwn(t *testing.T) {
+	s := scrubber(strings.NewReplacer("Ada Lovelace", "[name]").Replace)
+	req := prospect.LLMRequest{System: "For Ada Lovelace.", Prompt: "password=abcdef123456 of Ada Lovelace", Schema: []byte(`{"d":"Ada Lovelace"}`)}
+	require.Equal(t, prospect.LLMRequest{System: "For [name].", Prompt: "password=[scrubbed] of [name]", Schema: req.Schema}, s.request(req))
+	require.Equal(t, "Dear [name]\uFFFD", s.response(prospect.LLMResponse{Text: "Dear Ada Lovelace\xff"}).Text)
+}
+
+func BenchmarkScrub(b *testing.B) {
+	text := strings.Repeat("Infer the capabilities that a task needs, and name its key terms: nothing else. ", 64) // 5 KB
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		scrub(text)
+	}
+}
