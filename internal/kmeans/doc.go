@@ -1,0 +1,2 @@
+// Package kmeans draft.
+package kmeans
