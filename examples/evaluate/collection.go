@@ -41,23 +41,23 @@ type counts struct {
 
 // readCollection reads the folder and the distractors that the options name.
 func readCollection(o options) (*collection, error) {
-	abs, err := filepath.Abs(o.data)
+	dir, err := filepath.Abs(o.data)
 	if err != nil {
 		return nil, fmt.Errorf("-data: %w", err)
 	}
-	if info, err := os.Stat(abs); err != nil {
+	if info, err := os.Stat(dir); err != nil {
 		return nil, fmt.Errorf("-data: %w", err)
 	} else if !info.IsDir() {
 		return nil, fmt.Errorf("-data: %s is not a folder", o.data)
 	}
-	c := &collection{name: filepath.Base(abs), byID: map[string]*skill.Skill{}, known: map[string]bool{}}
-	beir := metrics.BEIR{FS: os.DirFS(abs)}
-	if err := c.readJudgements(beir, o.qrels); err != nil {
+	c := &collection{name: filepath.Base(dir), byID: map[string]*skill.Skill{}, known: map[string]bool{}}
+	beir := metrics.BEIR{FS: os.DirFS(dir)}
+	if err := c.readJudgements(beir, o.data, o.qrels); err != nil {
 		return nil, err
 	}
 	for d, err := range beir.Corpus() {
 		if err != nil {
-			return nil, fmt.Errorf("-data: %w", err)
+			return nil, fmt.Errorf("-data %s: %w", o.data, err)
 		}
 		if err := c.add(d); err != nil {
 			return nil, fmt.Errorf("-data: the corpus: %w", err)
@@ -80,16 +80,16 @@ func readCollection(o options) (*collection, error) {
 	if len(c.skills) == 0 {
 		return nil, fmt.Errorf("-data: the corpus of %s is empty", o.data)
 	}
-	c.files, err = inputFiles(abs, o)
+	c.files, err = inputFiles(dir, o)
 	return c, err
 }
 
 // readJudgements reads queries and judgements and keeps the queries that can
 // be evaluated.
-func (c *collection) readJudgements(beir metrics.BEIR, name string) error {
+func (c *collection) readJudgements(beir metrics.BEIR, dir, name string) error {
 	queries, err := beir.Queries()
 	if err != nil {
-		return fmt.Errorf("-data: %w", err)
+		return fmt.Errorf("-data %s: %w", dir, err)
 	}
 	c.qrels, err = beir.Qrels(name)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -81,14 +81,14 @@ type statisticsRecord struct {
 
 // A systemRecord is one system. Metrics are means over the queries.
 type systemRecord struct {
-	Name        string                      `json:"name"`
-	Metrics     map[string]float64          `json:"metrics"`
-	Intervals   map[string][2]float64       `json:"intervals"`
-	Differences map[string]differenceRecord `json:"differences,omitempty"` // to the baseline
-	Counts      systemCounts                `json:"counts"`
-	ByRelevant  []needRecord                `json:"by_relevant"`
-	Latency     *latencyRecord              `json:"latency,omitempty"`
-	Settings    map[string]any              `json:"settings"`
+	Name        string                  `json:"name"`
+	Metrics     map[string]float64      `json:"metrics"`
+	Intervals   map[string][2]float64   `json:"intervals"`
+	Differences map[string]versusRecord `json:"differences,omitempty"` // to the baseline
+	Counts      systemCounts            `json:"counts"`
+	ByRelevant  []needRecord            `json:"by_relevant"`
+	Latency     *latencyRecord          `json:"latency,omitempty"`
+	Settings    map[string]any          `json:"settings"`
 }
 
 type differenceRecord struct {
@@ -97,11 +97,15 @@ type differenceRecord struct {
 	High   float64 `json:"high"`
 	P      float64 `json:"p"`
 	Holm   float64 `json:"p_holm"`
-	MaxT   float64 `json:"p_max_t"`
 	Exact  bool    `json:"exact"` // the randomisation test went through all sign flips
 	Wins   int     `json:"wins"`
 	Losses int     `json:"losses"`
 	Ties   int     `json:"ties"`
+}
+
+type versusRecord struct {
+	differenceRecord
+	MaxT float64 `json:"p_max_t"`
 }
 
 type systemCounts struct {
@@ -153,15 +157,23 @@ func (s *study) settings() settings {
 		}
 	}
 	set.K, set.Depth = s.opts.ks, depthOf(s.opts.ks)
-	set.Statistics = &statisticsRecord{Confidence: confidence, Resamples: s.opts.resamples, Seed: s.opts.seed}
+	set.Statistics = s.opts.statistics()
 	if b := s.base(); b != nil {
 		set.Baseline, set.Statistics.Compared = b.plan.name, len(s.results)-1
 	}
 	return set
 }
 
-// confidence of all intervals, the default of package metrics.
+// confidence of all intervals.
 const confidence = 0.95
+
+func (o options) resampling() metrics.Resampling {
+	return metrics.Resampling{Confidence: confidence, Resamples: o.resamples, Seed: o.seed}
+}
+
+func (o options) statistics() *statisticsRecord {
+	return &statisticsRecord{Confidence: confidence, Resamples: o.resamples, Seed: o.seed}
+}
 
 func baseSettings() settings {
 	set := settings{Program: "evaluate", Build: buildRecord{Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}}
@@ -193,9 +205,9 @@ func (r *result) record() systemRecord {
 		rec.Intervals[name] = [2]float64{finite(r.intervals[i].Low), finite(r.intervals[i].High)}
 		if r.versus != nil {
 			if rec.Differences == nil {
-				rec.Differences = map[string]differenceRecord{}
+				rec.Differences = map[string]versusRecord{}
 			}
-			rec.Differences[name] = newDifference(r.versus[i])
+			rec.Differences[name] = versusRecord{newDifference(r.versus[i].Comparison, r.versus[i].Holm), finite(r.versus[i].MaxT)}
 		}
 	}
 	for _, g := range r.byNeed {
@@ -204,9 +216,9 @@ func (r *result) record() systemRecord {
 	return rec
 }
 
-func newDifference(c metrics.MultipleComparison) differenceRecord {
+func newDifference(c metrics.Comparison, holm float64) differenceRecord {
 	return differenceRecord{
-		Mean: finite(c.Difference), Low: finite(c.Low), High: finite(c.High), P: finite(c.P), Holm: finite(c.Holm), MaxT: finite(c.MaxT),
+		Mean: finite(c.Difference), Low: finite(c.Low), High: finite(c.High), P: finite(c.P), Holm: finite(holm),
 		Exact: c.Exact, Wins: c.Wins, Losses: c.Losses, Ties: c.Ties,
 	}
 }

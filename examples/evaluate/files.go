@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/prospect-go/prospect"
 	"github.com/prospect-go/prospect/metrics"
 )
 
@@ -73,5 +72,3 @@ func fileName(system string) string {
 		return '_'
 	}, system)
 }
-
-var _ = prospect.Hit{}

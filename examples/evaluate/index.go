@@ -19,10 +19,12 @@ type recipes struct{ dense, lexical skilldreamer.Recipe }
 // An index is the gallery by one pair of recipes.
 type index struct {
 	gallery  *skilldreamer.Gallery // nil without an embedder
+	store    skilldreamer.Store    // what a Dreamer sees of it
 	lexicon  *bm25.Snapshot
 	embedder prospect.Embedder
 	size     int
 	dropped  []string // ids of documents that cannot be embedded
+	clock    *clock   // nil but while latency is taken
 }
 
 // buildIndex indexes the documents; a nil embedder makes an index of words
@@ -64,12 +66,12 @@ func buildIndex(ctx context.Context, skills []*skill.Skill, r recipes, e prospec
 		break
 	}
 	watching.tell = func(int) {}
-	ix.lexicon, ix.size = ix.gallery.Lexicon(), ix.gallery.Len()
+	ix.store, ix.lexicon, ix.size = ix.gallery, ix.gallery.Lexicon(), ix.gallery.Len()
 	return ix, nil
 }
 
 func buildLexicon(ctx context.Context, skills []*skill.Skill, r skilldreamer.Recipe) (*index, error) {
-	words, err := bm25.New(bm25.Options{})
+	lexicon, err := bm25.New(bm25.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -77,14 +79,15 @@ func buildLexicon(ctx context.Context, skills []*skill.Skill, r skilldreamer.Rec
 	for i, s := range skills {
 		changes.Add[i] = bm25.Doc{ID: s.ID, Text: r.Text(s)}
 	}
-	if err := words.Apply(ctx, changes); err != nil {
+	if err := lexicon.Apply(ctx, changes); err != nil {
 		return nil, fmt.Errorf("index the documents: %w", err)
 	}
-	return &index{lexicon: words.Snapshot(), size: len(skills)}, nil
+	return &index{lexicon: lexicon.Snapshot(), size: len(skills)}, nil
 }
 
 // byWords are the k documents with the best BM25 scores.
 func (ix *index) byWords(ctx context.Context, text string, k int) ([]prospect.Hit, error) {
+	defer ix.clock.run(words)()
 	return ix.lexicon.Search(ctx, prospect.Query{Text: text, K: k})
 }
 
@@ -94,5 +97,6 @@ func (ix *index) byVector(ctx context.Context, text string, k int) ([]prospect.H
 	if err != nil {
 		return nil, err
 	}
+	defer ix.clock.run(score)()
 	return ix.gallery.Vectors().Search(ctx, prospect.Query{Vector: vectors[0], K: k})
 }

@@ -1,8 +1,180 @@
 package main
 
-// latency is filled in by later work.
-type latency struct{}
+import (
+	"context"
+	"math"
+	"slices"
+	"sync"
+	"time"
 
-type latencyRecord struct{}
+	"github.com/prospect-go/prospect"
+	"github.com/prospect-go/prospect/metrics"
+	"github.com/prospect-go/prospect/skilldreamer"
+)
 
-func (l *latency) record() *latencyRecord { return nil }
+// A stage is a part of the work for one query.
+type stage string
+
+const (
+	thinking  stage = "model"   // CI and PSG, or a rewrite, where a model was asked
+	embedding stage = "embed"   // texts to vectors, without the cache
+	score     stage = "vectors" // inner products
+	words     stage = "words"   // BM25
+	rest      stage = "merge"   // normalising, merging and what is between
+)
+
+var stages = []stage{thinking, embedding, score, words, rest}
+
+// A latency says how long queries took, one at a time.
+type latency struct {
+	queries     int
+	median, p95 time.Duration
+	means       map[stage]time.Duration // they sum up to the mean
+}
+
+// A clock adds up what one query spends by stage. A nil clock takes no time.
+type clock struct {
+	mu    sync.Mutex
+	spent map[stage]time.Duration
+}
+
+// run times a stage until the function that it returns is called.
+func (c *clock) run(s stage) (stop func()) {
+	if c == nil {
+		return func() {}
+	}
+	begin := time.Now()
+	return func() {
+		took := time.Since(begin)
+		c.mu.Lock()
+		c.spent[s] += took
+		c.mu.Unlock()
+	}
+}
+
+// probeTime is how long one system's latency is taken at most.
+const probeTime = time.Second
+
+// takeLatency runs queries once more, one at a time, with vectors that are not
+// cached: until all are through or probeTime is over, one at least.
+func takeLatency(ctx context.Context, r *ranker, raw prospect.Embedder, queries []metrics.Doc) (*latency, error) {
+	c := &clock{spent: map[stage]time.Duration{}}
+	timed, err := r.timed(c, raw)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := timed.rank(ctx, queries[0]); err != nil { // what is made at first use
+		return nil, err
+	}
+	var totals []time.Duration
+	sums := map[stage]time.Duration{}
+	begin := time.Now()
+	for _, q := range queries {
+		if len(totals) > 0 && time.Since(begin) > probeTime {
+			break
+		}
+		clear(c.spent)
+		start := time.Now()
+		if _, err := timed.rank(ctx, q); err != nil {
+			return nil, err
+		}
+		total := time.Since(start)
+		c.spent[rest] = total
+		for _, s := range []stage{embedding, score, words} {
+			c.spent[rest] -= c.spent[s]
+		}
+		if r.plan.dreams() {
+			c.spent[thinking] = r.im.thinking(q.ID)
+			total += c.spent[thinking]
+		}
+		for s, d := range c.spent {
+			sums[s] += d
+		}
+		totals = append(totals, total)
+	}
+	l := &latency{queries: len(totals), means: map[stage]time.Duration{}}
+	for s, d := range sums {
+		l.means[s] = d / time.Duration(len(totals))
+	}
+	slices.Sort(totals)
+	l.median, l.p95 = quantile(totals, 0.5), quantile(totals, 0.95)
+	return l, nil
+}
+
+// quantile is the least value that a share q of the values do not exceed.
+func quantile(sorted []time.Duration, q float64) time.Duration {
+	return sorted[max(0, int(math.Ceil(q*float64(len(sorted))))-1)]
+}
+
+// timed is the ranker with a clock, and with an embedder of its own.
+func (r *ranker) timed(c *clock, raw prospect.Embedder) (*ranker, error) {
+	ix := *r.index
+	ix.clock, ix.embedder = c, timedEmbedder{raw, c}
+	if ix.gallery != nil {
+		ix.store = timedStore{ix.gallery, ix.embedder, c}
+	}
+	return newRanker(r.plan, &ix, r.im, r.depth)
+}
+
+type timedEmbedder struct {
+	prospect.Embedder
+	clock *clock
+}
+
+func (e timedEmbedder) Embed(ctx context.Context, role prospect.Role, texts []string) ([][]float32, error) {
+	defer e.clock.run(embedding)()
+	return e.Embedder.Embed(ctx, role, texts)
+}
+
+type timedStore struct {
+	skilldreamer.Store
+	embedder prospect.Embedder
+	clock    *clock
+}
+
+func (s timedStore) Embedder() prospect.Embedder { return s.embedder }
+
+func (s timedStore) View(ctx context.Context, sources ...string) (skilldreamer.View, error) {
+	v, err := s.Store.View(ctx, sources...)
+	return timedView{v, s.clock}, err
+}
+
+type timedView struct {
+	skilldreamer.View
+	clock *clock
+}
+
+func (v timedView) Nearest(ctx context.Context, vectors [][]float32, sums [][]skilldreamer.Term, k int) ([][]skilldreamer.Candidate, error) {
+	defer v.clock.run(score)()
+	return v.View.Nearest(ctx, vectors, sums, k)
+}
+
+func (v timedView) Similarities(ctx context.Context, vectors [][]float32, ids []string) ([][]float64, error) {
+	defer v.clock.run(score)()
+	return v.View.Similarities(ctx, vectors, ids)
+}
+
+func (v timedView) Lexical(ctx context.Context, query string, ids []string) ([]float64, error) {
+	defer v.clock.run(words)()
+	return v.View.Lexical(ctx, query, ids)
+}
+
+type latencyRecord struct {
+	Queries int                `json:"queries"`
+	Median  float64            `json:"median_ms"`
+	P95     float64            `json:"p95_ms"`
+	Means   map[string]float64 `json:"mean_ms"` // by stage
+}
+
+func (l *latency) record() *latencyRecord {
+	if l == nil {
+		return nil
+	}
+	rec := &latencyRecord{l.queries, ms(l.median), ms(l.p95), map[string]float64{}}
+	for s, d := range l.means {
+		rec.Means[string(s)] = ms(d)
+	}
+	return rec
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -30,6 +30,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+
+	"github.com/prospect-go/prospect"
 )
 
 // Exit codes.
@@ -90,30 +92,62 @@ func evaluate(ctx context.Context, opts options, out io.Writer, std streams) err
 		listSystems(out)
 		return nil
 	}
-	embedder, err := openEmbedder(ctx, opts.embedder)
+	doc := document{Settings: baseSettings(), Systems: []systemRecord{}}
+	var agents *outcomes
+	if opts.outcomes != "" {
+		var err error
+		if agents, err = readOutcomes(opts.outcomes, opts.resampling()); err != nil {
+			return err
+		}
+	}
+	var s *study
+	if opts.data != "" {
+		var err error
+		if s, err = evaluateSystems(ctx, opts, std); err != nil {
+			return err
+		}
+		doc = newDocument(s)
+		printTables(out, s)
+		if opts.runs != "" {
+			if err := writeRuns(opts.runs, s.results); err != nil {
+				return err
+			}
+		}
+	}
+	if agents != nil {
+		if s != nil {
+			fmt.Fprintln(out)
+		}
+		agents.print(out)
+		doc.Settings.Outcomes, doc.Outcomes = &agents.file, agents.record()
+		if doc.Settings.Statistics == nil {
+			doc.Settings.Statistics = opts.statistics()
+		}
+	}
+	if opts.json != "" {
+		if err := writeFile(opts.json, doc.write); err != nil {
+			return fmt.Errorf("-json: %w", err)
+		}
+	}
+	return nil
+}
+
+// evaluateSystems runs the systems over the collection.
+func evaluateSystems(ctx context.Context, opts options, std streams) (*study, error) {
+	model, err := openEmbedder(ctx, opts.embedder)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	var embedder prospect.Embedder // and no typed nil
+	if model != nil {
+		defer model.Close()
+		embedder = model
 	}
 	p := newProgress(std.err)
 	defer p.done()
 	s, err := newStudy(ctx, opts, embedder, p)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := s.run(ctx, p); err != nil {
-		return err
-	}
-	p.done()
-	printTables(out, s)
-	if opts.runs != "" {
-		if err := writeRuns(opts.runs, s.results); err != nil {
-			return err
-		}
-	}
-	if opts.json != "" {
-		if err := writeFile(opts.json, newDocument(s).write); err != nil {
-			return fmt.Errorf("-json: %w", err)
-		}
-	}
-	return nil
+	return s, s.run(ctx, p)
 }

@@ -40,7 +40,7 @@ func newRanker(p plan, ix *index, im imagination, depth int) (*ranker, error) {
 	o := p.options
 	o.Normalize = normalizers[p.norm]
 	var err error
-	if r.dreamer, err = skilldreamer.New(ix.gallery, nil, o); err != nil {
+	if r.dreamer, err = skilldreamer.New(ix.store, nil, o); err != nil {
 		return nil, fmt.Errorf("%s: %w", p.name, err)
 	}
 	return r, nil

@@ -14,7 +14,8 @@ import (
 type study struct {
 	opts     options
 	coll     *collection
-	embedder prospect.Embedder // nil without
+	raw      prospect.Embedder // nil without
+	embedder prospect.Embedder // the same with a cache
 	im       imagination
 	plans    []plan
 	indexes  map[recipes]*index
@@ -25,7 +26,7 @@ type study struct {
 
 // newStudy reads what the options name. Nothing is embedded yet.
 func newStudy(ctx context.Context, o options, e prospect.Embedder, p *progress) (*study, error) {
-	s := &study{opts: o, embedder: e, indexes: map[recipes]*index{}, baseline: -1}
+	s := &study{opts: o, raw: e, embedder: e, indexes: map[recipes]*index{}, baseline: -1}
 	plans, err := choose(o.systems, defaults(o, depthOf(o.ks)), s.can)
 	if err != nil {
 		return nil, fmt.Errorf("-systems: %w", err)
@@ -92,8 +93,30 @@ func (s *study) run(ctx context.Context, p *progress) error {
 		}
 		s.results = append(s.results, r)
 	}
+	if err := s.takeLatencies(ctx, p); err != nil {
+		return err
+	}
 	p.show("comparing", 0, len(s.results))
-	return compare(ctx, s.results, s.baseline, metrics.Resampling{Resamples: s.opts.resamples, Seed: s.opts.seed})
+	return compare(ctx, s.results, s.baseline, s.opts.resampling())
+}
+
+// takeLatencies takes those of the systems without parameters, of which the
+// others are variants.
+func (s *study) takeLatencies(ctx context.Context, p *progress) error {
+	for i, r := range s.results {
+		if len(r.plan.params) > 0 {
+			continue
+		}
+		p.show("taking latencies", i, len(s.results))
+		ready, err := s.ready(ctx, r.plan, p)
+		if err != nil {
+			return err
+		}
+		if r.latency, err = takeLatency(ctx, ready, s.raw, s.coll.queries); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // try runs one system over all queries.

@@ -43,22 +43,18 @@ func printTables(w io.Writer, s *study) {
 }
 
 func (s *study) meansTable() table {
-	t := table{{"system"}}
+	names := s.results[0].eval.Measures
 	var columns []int
-	for i, name := range s.results[0].eval.Measures {
-		kind, _, _ := strings.Cut(name, "@")
-		if kind == "recall" || kind == "ndcg" || kind == "completeness" {
-			columns = append(columns, i)
-			t[0] = append(t[0], strings.NewReplacer("recall", "R", "ndcg", "nDCG", "completeness", "Comp").Replace(name))
+	for _, kind := range tableKinds {
+		for i, name := range names {
+			if k, _, _ := strings.Cut(name, "@"); k == kind {
+				columns = append(columns, i)
+			}
 		}
 	}
-	// By kind rather than by cutoff.
-	slices.SortStableFunc(columns, func(a, b int) int {
-		return kindOrder(s.results[0].eval.Measures[a]) - kindOrder(s.results[0].eval.Measures[b])
-	})
-	t[0] = t[0][:1]
+	t := table{{"system"}}
 	for _, i := range columns {
-		t[0] = append(t[0], shortName(s.results[0].eval.Measures[i]))
+		t[0] = append(t[0], shortName(names[i]))
 	}
 	for _, r := range s.results {
 		row := []string{r.plan.name}
@@ -70,12 +66,9 @@ func (s *study) meansTable() table {
 	return t
 }
 
-var kinds = []string{"recall", "ndcg", "completeness"}
-
-func kindOrder(measure string) int {
-	kind, _, _ := strings.Cut(measure, "@")
-	return slices.Index(kinds, kind)
-}
+// tableKinds are the measures of the table of means; the others are in the
+// document.
+var tableKinds = []string{"recall", "ndcg", "completeness"}
 
 // shortName is a measure's name in the head of a table.
 func shortName(measure string) string {
@@ -100,7 +93,7 @@ func (s *study) differencesTable() table {
 
 // difference is a comparison in a line.
 func difference(c metrics.MultipleComparison) string {
-	return fmt.Sprintf("%s [%s, %s] %s %d:%d", signed(c.Difference), signed(c.Low), signed(c.High), pValue(c.MaxT), c.Wins, c.Losses)
+	return fmt.Sprintf("%s [%s, %s] %-6s %2d:%-2d", signed(c.Difference), signed(c.Low), signed(c.High), pValue(c.MaxT), c.Wins, c.Losses)
 }
 
 func pValue(p float64) string {
