@@ -74,7 +74,7 @@ func toLength1(row []float64) []float64 {
 	}
 	for i, x := range row {
 		out[i] = x / largest
-		squares += out[i] * out[i]
+		squares += float64(out[i] * out[i]) // not fused, on any machine
 	}
 	for i := range out {
 		out[i] /= math.Sqrt(squares)

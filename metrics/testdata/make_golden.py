@@ -1,43 +1,70 @@
 #!/usr/bin/env python3
-"""Makes pytrec_eval.json: rankings, judgements and what trec_eval says of them.
+"""Makes pytrec_eval.json: runs, judgements and what trec_eval says of them.
 
     python3 -m venv venv && venv/bin/pip install pytrec-eval-terrier==0.5.11
     venv/bin/python make_golden.py > pytrec_eval.json
 
-trec_eval sorts by score and breaks ties by id, so every rank gets a score of
-its own here.
+Three kinds of queries: those whose scores are all distinct, in which the order
+given is the ranking; those with ties, which trec_eval breaks by id; and those
+that the run does not answer, for which there are no values.
+
+Measures that trec_eval lacks are derived: completeness is 1 where its recall
+is, and NDCG with exponential gains is its NDCG of grades 2^g - 1.
 """
 import json
 import random
 
 import pytrec_eval
 
-MEASURES = {
-    "ap": "map", "ap@5": "map_cut_5",
-    "rr": "recip_rank",
-    "precision@1": "P_1", "precision@5": "P_5", "precision@20": "P_20",
-    "recall@1": "recall_1", "recall@5": "recall_5", "recall@20": "recall_20",
-    "ndcg": "ndcg", "ndcg@1": "ndcg_cut_1", "ndcg@5": "ndcg_cut_5", "ndcg@20": "ndcg_cut_20",
-    "success@1": "success_1", "success@5": "success_5",
-}
+CUTS = [1, 3, 5, 10, 20]
+WANTED = {"map", "ndcg", "recip_rank", "set_P", "set_recall"} | {
+    f"{m}.{','.join(map(str, CUTS))}" for m in ("map_cut", "P", "recall", "ndcg_cut", "success")}
+NAMES = {"map": "ap", "recip_rank": "rr", "ndcg": "ndcg", "set_P": "precision", "set_recall": "recall"} | {
+    f"{theirs}_{k}": f"{ours}@{k}" for k in CUTS for theirs, ours in {
+        "map_cut": "ap", "P": "precision", "recall": "recall", "ndcg_cut": "ndcg", "success": "success"}.items()}
 
-rng = random.Random(20)
-queries = []
-for n in range(40):
-    docs = [f"d{i}" for i in range(30)]
-    ranking = rng.sample(docs, rng.choice([1, 2, 5, 12, 30]))
+
+def judgements(rng, docs):
     judged = rng.sample(docs, rng.choice([1, 2, 4, 8, 25]))
     grades = rng.choice([[1], [0, 1], [0, 1, 2, 3], [-1, 0, 1, 4]])
     qrels = {d: rng.choice(grades) for d in judged}
     if max(qrels.values()) <= 0:
         qrels[judged[0]] = 1
-    queries.append({"query": f"q{n:02}", "ranking": ranking, "qrels": qrels})
+    return qrels
 
-evaluator = pytrec_eval.RelevanceEvaluator(
-    {q["query"]: q["qrels"] for q in queries},
-    {"map", "map_cut.5", "recip_rank", "P.1,5,20", "recall.1,5,20", "ndcg", "ndcg_cut.1,5,20", "success.1,5"})
-results = evaluator.evaluate(
-    {q["query"]: {d: float(len(q["ranking"]) - i) for i, d in enumerate(q["ranking"])} for q in queries})
+
+def score(rng, kind, rank, length):
+    if kind == "distinct":
+        return float(length - rank)
+    # A few values; some differ in double precision only, some below zero.
+    return rng.choice([2.0, 1.0, 1.0 + 1e-9, 0.5, 0.0, -1.0, 1e-20])
+
+
+rng = random.Random(20)
+docs = [f"d{i}" for i in range(30)] + ["D1", "d-", "ä"]
+queries = []
+for kind, count in [("distinct", 40), ("tied", 60), ("unanswered", 5)]:
+    for n in range(count):
+        ranking = [] if kind == "unanswered" else rng.sample(docs, rng.choice([1, 2, 5, 12, 30]))
+        queries.append({
+            "query": f"{kind}{n:02}",
+            "hits": [[d, score(rng, kind, i, len(ranking))] for i, d in enumerate(ranking)],
+            "qrels": judgements(rng, docs),
+        })
+
+run = {q["query"]: dict(q["hits"]) for q in queries if q["hits"]}
+linear = pytrec_eval.RelevanceEvaluator({q["query"]: q["qrels"] for q in queries}, WANTED).evaluate(run)
+exponential = pytrec_eval.RelevanceEvaluator(
+    {q["query"]: {d: 2 ** max(0, g) - 1 for d, g in q["qrels"].items()} for q in queries}, WANTED).evaluate(run)
 for q in queries:
-    q["values"] = {ours: results[q["query"]][theirs] for ours, theirs in MEASURES.items()}
-print("[\n" + ",\n".join(json.dumps(q, separators=(",", ":")) for q in queries) + "\n]")
+    if not q["hits"]:
+        continue
+    theirs = linear[q["query"]]
+    values = {ours: theirs[name] for name, ours in NAMES.items()}
+    for k in CUTS:
+        values[f"completeness@{k}"] = float(theirs[f"recall_{k}"] == 1)
+        values[f"ndcg_exp@{k}"] = exponential[q["query"]][f"ndcg_cut_{k}"]
+    values["completeness"] = float(theirs["set_recall"] == 1)
+    values["ndcg_exp"] = exponential[q["query"]]["ndcg"]
+    q["values"] = {name: values[name] for name in sorted(values)}
+print("[\n" + ",\n".join(json.dumps(q, separators=(",", ":"), ensure_ascii=False) for q in queries) + "\n]")
