@@ -1,0 +1,87 @@
+package skillqr
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// maxSaid is how many of the things that are missing in clusters with one
+// label a prompt repeats.
+const maxSaid = 3
+
+// revise asks the proposer to change the skills so that they cover what they
+// do not, and says whether it did.
+func (m *mining) revise(ctx context.Context) (changed bool, err error) {
+	gaps := m.gaps()
+	data := ReviseData{MaxSkills: m.o.MaxSkills}
+	for _, g := range gaps {
+		data.Gaps = append(data.Gaps, g.Gap)
+	}
+	for _, s := range m.skills {
+		data.Skills = append(data.Skills, JudgedSkill{s, m.documents(m.coverage(s)), s.Edited()})
+		data.Fixed = data.Fixed || s.Edited()
+	}
+	m.tell(StepRevise, 0, 1)
+	p := prompting{StepRevise, -1, m.o.Proposer, m.prompts.revise, data, reviseSchema}
+	a, err := propose(ctx, m, p, func(a *skillsAnswer) error { return a.check(m.skills) })
+	if f, ok := errors.AsType[*fallback](err); ok {
+		m.say(StepRevise, -1, NotRevised, "the skills stay as they are: "+f.Error())
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	m.tell(StepRevise, 1, 1)
+	changed = m.take(StepRevise, a.Skills, func(w wireSkill, old Skill) []int {
+		covers := m.coverage(old)
+		for _, g := range numbersOf(w.Gaps, len(gaps)) {
+			covers = append(covers, gaps[g].positions...)
+		}
+		return covers
+	})
+	return changed, nil
+}
+
+// A gap is a Gap with its clusters, by position.
+type gap struct {
+	Gap
+	positions []int
+}
+
+// gaps are the clusters that no skill covers, grouped by label and by what the
+// judge advises.
+func (m *mining) gaps() []gap {
+	advice := func(i int) int {
+		return 1 + slices.IndexFunc(m.skills, func(s Skill) bool { return s.digest() == m.verdicts[i].broaden })
+	}
+	groups := m.grouped(m.uncovered(), func(i int) string {
+		return fmt.Sprintf("%d %s", advice(i), m.notes[i].Label())
+	})
+	out := make([]gap, 0, len(groups))
+	for _, g := range groups {
+		first := g.positions[0]
+		out = append(out, gap{Gap{
+			Label: m.notes[first].Label(), Documents: m.documents(g.positions), Missing: m.missing(g.positions),
+			Broaden: advice(first), Terms: g.terms(m, len(groups)),
+		}, g.positions})
+	}
+	return out
+}
+
+// missing is what the judge says is missing in clusters, the first few.
+func (m *mining) missing(positions []int) string {
+	var out []string
+	for _, i := range positions {
+		text := m.verdicts[i].missing
+		if text == "" || slices.ContainsFunc(out, func(o string) bool { return fold(o) == fold(text) }) {
+			continue
+		}
+		if out = append(out, text); len(out) == maxSaid {
+			break
+		}
+	}
+	return strings.Join(out, "; ")
+}
