@@ -34,30 +34,38 @@ type codeScan struct {
 	coded  []coded // by query
 	values []int8  // of all queries, one after the other
 	most   int     // candidates that a worker keeps for a query
+
+	// Of the query whose survivors are looked for.
+	first  []uint32 // rows with the best lower ends
+	scores []float64
+	kept   []uint32
+}
+
+// bytes is the memory kept.
+func (c *codeScan) bytes() int {
+	return 8*cap(c.at) + 16*cap(c.coded) + cap(c.values) + 4*cap(c.first) + 8*cap(c.scores) + 4*cap(c.kept)
 }
 
 // rankByCodes is rank where the snapshot has codes and it pays to use them;
 // done is false where not.
-func (s *Snapshot) rankByCodes(ctx context.Context, r *ranking) (lists [][]prospect.Hit, done bool, err error) {
+func (s *Snapshot) rankByCodes(ctx context.Context, r *ranking, lists [][]prospect.Hit) (done bool, err error) {
 	dim := s.Dim()
-	if s.vecs.codes == nil || r.list != nil || len(r.factors) != dim*len(r.probes) {
-		return nil, false, nil
+	if s.vecs.codes == nil || r.list != nil || len(r.factors) != dim*len(r.probes) ||
+		slices.ContainsFunc(r.probes, func(p probe) bool { return p.terms != nil }) {
+		return false, nil
 	}
-	c := codeScan{most: max(int(float64(s.docs.Rows())*maxCandidates), 1024)}
-	quick, rest := ranking{selection: r.selection}, ranking{selection: r.selection}
-	quick.room(len(r.probes), dim)
-	c.at = make([]int, 0, len(r.probes))
-	c.coded = make([]coded, 0, len(r.probes))
-	c.values = make([]int8, 0, len(r.factors))
+	quick, rest := takeRanking(r.selection), takeRanking(r.selection)
+	defer quick.release()
+	defer rest.release()
+	c := &quick.byCodes
+	c.most = max(int(float64(s.docs.Rows())*maxCandidates), 1024)
+	c.at, c.coded, c.values = c.at[:0], c.coded[:0], slices.Grow(c.values[:0], len(r.factors))
 	var restAt []int
 	leave := func(i int) {
 		rest.add(r.factors[i*dim:(i+1)*dim], r.probes[i])
 		restAt = append(restAt, i)
 	}
 	for i, p := range r.probes {
-		if p.terms != nil {
-			return nil, false, nil
-		}
 		q := r.factors[i*dim : (i+1)*dim]
 		n := len(c.values)
 		coded, ok := codedOf(c.values[n:n+dim], q)
@@ -71,45 +79,52 @@ func (s *Snapshot) rankByCodes(ctx context.Context, r *ranking) (lists [][]prosp
 		c.values = c.values[:n+dim]
 	}
 	if len(c.at) == 0 {
-		return nil, false, nil
+		return false, nil
 	}
-	c.scan = s.newScan(&quick)
+	c.scan = s.newScan(quick)
+	c.codesOnly = true
 	c.task *= 4 // a code is read in a quarter of the time
-	workers, err := c.run(ctx, func(_ *scan, w *worker, lo, hi int) { c.rows(w, lo, hi) })
-	if err != nil {
-		return nil, false, err
+	if err := c.run(ctx); err != nil {
+		return false, err
 	}
-	defer release(workers)
-
-	lists = make([][]prospect.Hit, len(r.probes))
 	for i, at := range c.at {
-		list, ok, err := c.survivors(ctx, workers, i)
+		ok, err := c.survivors(ctx, i)
 		if err != nil {
-			return nil, false, err
+			return false, err
 		}
 		if !ok {
 			leave(at)
 			continue
 		}
-		second := ranking{selection: quick.selection}
-		second.keep, second.list = nil, list // the filters were asked
-		second.add(r.factors[at*dim:(at+1)*dim], probe{k: r.probes[at].k, cosine: r.probes[at].cosine})
-		one, err := s.rankExactly(ctx, &second)
-		if err != nil {
-			return nil, false, err
-		}
-		lists[at] = one[0]
-	}
-	if len(restAt) > 0 {
-		others, err := s.rankExactly(ctx, &rest)
-		if err != nil {
-			return nil, false, err
-		}
-		for j, list := range others {
-			lists[restAt[j]] = list
+		if err := s.rankSurvivors(ctx, quick, i, lists[at:at+1]); err != nil {
+			return false, err
 		}
 	}
-	return lists, len(restAt) < len(r.probes), nil
+	switch len(restAt) {
+	case 0:
+		return true, nil
+	case len(r.probes):
+		return false, nil
+	}
+	others := make([][]prospect.Hit, len(restAt))
+	if err := s.rankExactly(ctx, rest, others); err != nil {
+		return false, err
+	}
+	for j, list := range others {
+		lists[restAt[j]] = list
+	}
+	return true, nil
+}
+
+// rankSurvivors is the second step, for a query of the first.
+func (s *Snapshot) rankSurvivors(ctx context.Context, quick *ranking, query int, list [][]prospect.Hit) error {
+	sel := quick.selection
+	sel.keep, sel.list = nil, quick.byCodes.kept // the filters were asked
+	second := takeRanking(sel)
+	defer second.release()
+	p, dim := quick.probes[query], s.Dim()
+	second.add(quick.factors[query*dim:(query+1)*dim], probe{k: p.k, cosine: p.cosine})
+	return s.rankExactly(ctx, second, list)
 }
 
 // rows collects the candidates among rows lo to hi (excluded).
@@ -246,33 +261,31 @@ func (c *codeScan) found(w *worker, query, first, i int, lower, upper float32) b
 	return true
 }
 
-// survivors lists, ascending, the candidates of a query that may still be among
-// the best once the scores of the most promising are known; false where there
-// are too many to be worth it.
-func (c *codeScan) survivors(ctx context.Context, workers []*worker, query int) ([]uint32, bool, error) {
-	p, best := &c.probes[query], &workers[0].heaps[query]
-	total := 0
-	for i, w := range workers {
+// survivors sets c.kept to the candidates of a query, ascending, that may still
+// be among the best once the scores of the most promising are known; false where
+// there are too many to be worth it.
+func (c *codeScan) survivors(ctx context.Context, query int) (bool, error) {
+	p, best := &c.probes[query], &c.workers[0].heaps[query]
+	for i, w := range c.workers {
 		if len(w.found[query]) > c.most {
-			return nil, false, nil
+			return false, nil
 		}
-		total += len(w.found[query])
 		if i > 0 {
 			best.Merge(&w.heaps[query])
 		}
 	}
 	limit := c.min
 	if best.Full() {
-		rows := make([]uint32, 0, best.Len())
+		c.first = c.first[:0]
 		for _, it := range best.Sorted() {
-			rows = append(rows, it.Row)
+			c.first = append(c.first, it.Row)
 		}
 		dim := c.s.Dim()
-		scores, err := c.s.products(ctx, [][]float32{c.factors[query*dim : (query+1)*dim]}, rows)
-		if err != nil {
-			return nil, false, err
+		c.scores = sized(c.scores, len(c.first))
+		if err := c.s.products(ctx, c.scores, c.factors[query*dim:(query+1)*dim], c.first); err != nil {
+			return false, err
 		}
-		kth := slices.Min(scores[0])
+		kth := slices.Min(c.scores)
 		if p.cosine {
 			kth = min(kth, 1)
 		}
@@ -281,14 +294,14 @@ func (c *codeScan) survivors(ctx context.Context, workers []*worker, query int) 
 	if p.cosine && limit <= -1 {
 		limit = math.Inf(-1)
 	}
-	list := make([]uint32, 0, total)
-	for _, w := range workers {
+	c.kept = slices.Grow(c.kept, 1)[:0] // not nil, which would mean all rows
+	for _, w := range c.workers {
 		for _, x := range w.found[query] {
 			if float64(x.upper) >= limit {
-				list = append(list, x.row)
+				c.kept = append(c.kept, x.row)
 			}
 		}
 	}
-	slices.Sort(list)
-	return list, true, nil
+	slices.Sort(c.kept)
+	return true, nil
 }

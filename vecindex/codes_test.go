@@ -251,9 +251,9 @@ func TestCodesChangeNoHit(t *testing.T) {
 				require.Equal(t, want, got)
 
 				s := quick.Snapshot()
-				ranking := &ranking{selection: selection{min: math.Inf(-1)}}
+				ranking := takeRanking(selection{min: math.Inf(-1)})
 				ranking.add(q, probe{k: k})
-				_, done, err := s.rankByCodes(t.Context(), ranking)
+				done, err := s.rankByCodes(t.Context(), ranking, make([][]prospect.Hit, 1))
 				require.NoError(t, err)
 				if tc.useful && k < 100 {
 					require.True(t, done, "the codes were of no use")

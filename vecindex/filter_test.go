@@ -174,7 +174,7 @@ func TestPanicInAFilterReachesTheCaller(t *testing.T) {
 		var once sync.Once
 		bad := q
 		bad.Keep = func(string) bool {
-			if bytes.Contains(debug.Stack(), []byte("errgroup.(*Group).Go")) != inCaller {
+			if bytes.Contains(debug.Stack(), []byte("vecindex.(*scan).help")) != inCaller {
 				once.Do(func() { close(thrown) })
 				panic("no such skill")
 			}

@@ -176,7 +176,7 @@ func TestSearchAllocatesAHandful(t *testing.T) {
 	for _, tc := range []struct {
 		quantise bool
 		most     float64
-	}{{false, 12}, {true, 28}} {
+	}{{false, 4}, {true, 5}} {
 		ix, err := New(32, Options{Quantize: tc.quantise})
 		require.NoError(t, err)
 		require.NoError(t, ix.Apply(Changes{Add: docs}))

@@ -72,24 +72,22 @@ func (c *scan) keeps(w *worker, p *probe, i int, row uint32) bool {
 	return p.keep == nil || p.keep(id)
 }
 
-// hits merges what the workers found.
-func (c *scan) hits(workers []*worker) [][]prospect.Hit {
+// hits merges what the workers found into lists, one a probe.
+func (c *scan) hits(lists [][]prospect.Hit) {
 	total := 0
 	for p := range c.probes {
-		best := &workers[0].heaps[p]
-		for _, w := range workers[1:] {
+		best := &c.workers[0].heaps[p]
+		for _, w := range c.workers[1:] {
 			best.Merge(&w.heaps[p])
 		}
 		total += best.Len()
 	}
 	all := make([]prospect.Hit, 0, total)
-	lists := make([][]prospect.Hit, len(c.probes))
 	for p := range lists {
 		from := len(all)
-		for _, it := range workers[0].heaps[p].Sorted() {
+		for _, it := range c.workers[0].heaps[p].Sorted() {
 			all = append(all, prospect.Hit{ID: c.s.docs.ID(it.Row), Score: it.Score})
 		}
 		lists[p] = all[from:len(all):len(all)]
 	}
-	return lists
 }

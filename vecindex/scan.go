@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/viterin/vek/vek32"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/prospect-go/prospect"
 )
@@ -19,11 +20,17 @@ import (
 // worker is the least that repays it. Several queries need fewer µs for each.
 const taskFloats = 1 << 19
 
-// A ranking says what to rank by: one or more probes over shared factors.
+// A ranking says what to rank by: one or more probes over shared factors. It
+// owns the memory of a search, which a pool keeps for the next one.
 type ranking struct {
 	selection
 	factors []float32 // vectors one after the other; products with rows are finite
 	probes  []probe
+
+	scan    scan
+	byCodes codeScan
+	workers []*worker         // of the scan
+	one     [1][]prospect.Hit // where a search for a single list puts it
 }
 
 // A probe is one list of hits to find.
@@ -34,21 +41,45 @@ type probe struct {
 	keep   func(id string) bool
 }
 
-// room makes room for n probes by vectors of dim components.
-func (r *ranking) room(n, dim int) {
-	r.probes = make([]probe, 0, n)
-	if n > 1 {
-		r.factors = make([]float32, 0, n*dim)
+var rankingPool = sync.Pool{New: func() any { return new(ranking) }}
+
+// takeRanking returns a ranking without probes, to be released when its lists
+// are made.
+func takeRanking(sel selection) *ranking {
+	r := rankingPool.Get().(*ranking)
+	r.selection = sel
+	return r
+}
+
+// release gives back the memory, also that of the workers.
+func (r *ranking) release() {
+	for _, w := range r.workers {
+		w.release()
 	}
+	bytes := 4*cap(r.factors) + 64*cap(r.probes) + r.byCodes.bytes()
+	if bytes > maxPooled {
+		return
+	}
+	// What belongs to the caller or to a snapshot is not kept alive.
+	clear(r.workers)
+	clear(r.probes)
+	r.selection, r.one = selection{}, [1][]prospect.Hit{}
+	r.scan.s, r.scan.product = nil, product{}
+	r.factors, r.probes, r.workers = r.factors[:0], r.probes[:0], r.workers[:0]
+	rankingPool.Put(r)
+}
+
+// room appends a vector of dim components, to be written to. It is valid until
+// the next.
+func (r *ranking) room(dim int) []float32 {
+	n := len(r.factors)
+	r.factors = slices.Grow(r.factors, dim)[:n+dim]
+	return r.factors[n:]
 }
 
 // add appends a vector and the probe that ranks by it.
 func (r *ranking) add(v []float32, p probe) {
-	if cap(r.factors) == 0 {
-		r.factors = v[:len(v):len(v)] // the next one copies both
-	} else {
-		r.factors = append(r.factors, v...)
-	}
+	r.factors = append(r.factors, v...)
 	r.probes = append(r.probes, p)
 }
 
@@ -57,42 +88,47 @@ func (r *ranking) add(v []float32, p probe) {
 // a row's score depends on nothing else, and the order of hits is total.
 type scan struct {
 	*ranking
-	s       *Snapshot
-	product product
-	n       int // how many rows
-	task    int // rows a task
-	next    atomic.Int64
+	s         *Snapshot
+	product   product
+	codesOnly bool // read codes instead of vectors
+	n         int  // how many rows
+	task      int  // rows a task
+	next      atomic.Int64
 
-	panicked atomic.Pointer[any] // what a filter threw in another goroutine than the caller's
+	others   sync.WaitGroup      // workers in other goroutines than the caller's
+	panicked atomic.Pointer[any] // what a filter threw in one of them
 }
 
-// rank returns the hits of each probe.
-func (s *Snapshot) rank(ctx context.Context, r *ranking) ([][]prospect.Hit, error) {
+// rank sets lists to the hits of each probe.
+func (s *Snapshot) rank(ctx context.Context, r *ranking, lists [][]prospect.Hit) error {
 	if len(r.probes) == 0 {
-		return nil, ctx.Err()
+		return ctx.Err()
 	}
 	if len(r.probes) == 1 { // one filter instead of two
 		r.keep, r.probes[0].keep = both(r.keep, r.probes[0].keep), nil
 	}
-	if lists, done, err := s.rankByCodes(ctx, r); done || err != nil {
-		return lists, err
+	if done, err := s.rankByCodes(ctx, r, lists); done || err != nil {
+		return err
 	}
-	return s.rankExactly(ctx, r)
+	return s.rankExactly(ctx, r, lists)
 }
 
 // rankExactly is rank by the vectors themselves.
-func (s *Snapshot) rankExactly(ctx context.Context, r *ranking) ([][]prospect.Hit, error) {
+func (s *Snapshot) rankExactly(ctx context.Context, r *ranking, lists [][]prospect.Hit) error {
 	c := s.newScan(r)
-	workers, err := c.run(ctx, (*scan).rows)
-	if err != nil {
-		return nil, err
+	if err := c.run(ctx); err != nil {
+		return err
 	}
-	defer release(workers)
-	return c.hits(workers), nil
+	c.hits(lists)
+	return nil
 }
 
+// newScan prepares r's scan.
 func (s *Snapshot) newScan(r *ranking) *scan {
-	c := &scan{ranking: r, s: s, n: s.docs.Rows()}
+	c := &r.scan
+	c.ranking, c.s, c.codesOnly, c.n = r, s, false, s.docs.Rows()
+	c.next.Store(0)
+	c.panicked.Store(nil)
 	c.product = product{vecs: &s.vecs, factors: r.factors, tile: tileOf(s.Dim())}
 	if r.list != nil {
 		c.n = len(r.list)
@@ -110,66 +146,60 @@ func (s *Snapshot) newScan(r *ranking) *scan {
 	return c
 }
 
-// run lets workers do all tasks and returns them, to be released by the
-// caller, with what they found.
-func (c *scan) run(ctx context.Context, rows func(c *scan, w *worker, lo, hi int)) ([]*worker, error) {
-	workers := make([]*worker, max(min(c.n/c.task, runtime.GOMAXPROCS(0)), 1))
-	for i := range workers {
-		workers[i] = takeWorker(c.probes)
+// run lets workers do all tasks. What they found is in c.workers.
+func (c *scan) run(ctx context.Context) error {
+	for range max(min(c.n/c.task, runtime.GOMAXPROCS(0)), 1) {
+		c.workers = append(c.workers, takeWorker(c.probes))
 	}
-	ok := false
-	var others errgroup.Group
-	defer func() {
-		_ = others.Wait() // also when a filter panics
-		if !ok {
-			release(workers)
-		}
-	}()
-	for _, w := range workers[1:] {
-		others.Go(func() error {
-			defer c.catch()
-			return c.work(ctx, w, rows)
-		})
+	defer c.others.Wait() // also when a filter panics
+	for _, w := range c.workers[1:] {
+		c.others.Add(1)
+		go c.help(ctx, w)
 	}
-	err := c.work(ctx, workers[0], rows)
-	if err2 := others.Wait(); err == nil {
-		err = err2
-	}
+	c.work(ctx, c.workers[0])
+	c.others.Wait()
 	if p := c.panicked.Load(); p != nil {
 		panic(*p)
 	}
-	ok = err == nil
-	return workers, err
+	for _, w := range c.workers {
+		if w.err != nil {
+			return w.err
+		}
+	}
+	return nil
 }
 
-func release(workers []*worker) {
-	for _, w := range workers {
-		w.release()
-	}
-}
-
-// catch keeps a filter's panic for the caller's goroutine, where it can be
-// recovered: a panic that leaves any other goroutine ends the program.
-func (c *scan) catch() {
-	if p := recover(); p != nil {
-		c.next.Store(int64(c.n)) // nobody needs the rest
-		p = fmt.Errorf("vecindex: panic while filtering: %v\n\n%s", p, debug.Stack())
-		c.panicked.Store(&p)
-	}
+// help is work in a goroutine of its own. It keeps a filter's panic for the
+// caller's goroutine, where it can be recovered: a panic that leaves any other
+// goroutine ends the program.
+func (c *scan) help(ctx context.Context, w *worker) {
+	defer c.others.Done()
+	defer func() {
+		if p := recover(); p != nil {
+			c.next.Store(int64(c.n)) // nobody needs the rest
+			p = fmt.Errorf("vecindex: panic while filtering: %v\n\n%s", p, debug.Stack())
+			c.panicked.Store(&p)
+		}
+	}()
+	c.work(ctx, w)
 }
 
 // work takes tasks until there are no more or ctx is done.
-func (c *scan) work(ctx context.Context, w *worker, rows func(c *scan, w *worker, lo, hi int)) error {
+func (c *scan) work(ctx context.Context, w *worker) {
 	for {
-		if err := ctx.Err(); err != nil {
-			return err
+		if w.err = ctx.Err(); w.err != nil {
+			return
 		}
 		hi := int(c.next.Add(int64(c.task)))
 		lo := hi - c.task
 		if lo >= c.n {
-			return nil
+			return
 		}
-		rows(c, w, lo, min(hi, c.n))
+		if hi = min(hi, c.n); c.codesOnly {
+			c.byCodes.rows(w, lo, hi)
+		} else {
+			c.rows(w, lo, hi)
+		}
 	}
 }
 

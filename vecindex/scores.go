@@ -3,6 +3,7 @@ package vecindex
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/prospect-go/prospect"
 )
@@ -31,12 +32,16 @@ func (s *Snapshot) ScoreBatch(ctx context.Context, vectors [][]float32, k int, f
 	if err := s.checkFactors(vectors); err != nil {
 		return nil, err
 	}
-	r := ranking{selection: sel}
-	r.room(len(vectors), s.Dim())
+	r := takeRanking(sel)
+	defer r.release()
 	for _, v := range vectors {
 		r.add(v, probe{k: k})
 	}
-	return s.rank(ctx, &r)
+	lists := make([][]prospect.Hit, len(vectors))
+	if err := s.rank(ctx, r, lists); err != nil {
+		return nil, err
+	}
+	return lists, nil
 }
 
 // Scores returns the inner products of the vectors with the unit vectors of
@@ -61,7 +66,15 @@ func (s *Snapshot) Scores(ctx context.Context, vectors [][]float32, ids []string
 		}
 		rows[i] = row
 	}
-	return s.products(ctx, vectors, rows)
+	all := make([]float64, len(vectors)*len(rows))
+	if err := s.products(ctx, all, slices.Concat(vectors...), rows); err != nil {
+		return nil, err
+	}
+	lists := make([][]float64, len(vectors))
+	for i := range lists {
+		lists[i] = all[i*len(rows) : (i+1)*len(rows) : (i+1)*len(rows)]
+	}
+	return lists, nil
 }
 
 func (s *Snapshot) checkFactors(vectors [][]float32) error {
@@ -73,40 +86,30 @@ func (s *Snapshot) checkFactors(vectors [][]float32) error {
 	return nil
 }
 
-// products returns the best inner product of each vector with each row.
-func (s *Snapshot) products(ctx context.Context, vectors [][]float32, rows []uint32) ([][]float64, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	all := make([]float64, len(vectors)*len(rows))
-	lists := make([][]float64, len(vectors))
-	factors := ranking{}
-	factors.room(len(vectors), s.Dim())
-	for i, v := range vectors {
-		lists[i] = all[i*len(rows) : (i+1)*len(rows) : (i+1)*len(rows)]
-		factors.add(v, probe{})
-	}
-	if len(all) == 0 {
-		return lists, nil
+// products sets dst to the best inner product of each factor with each row: the
+// rows of the first factor, of the second and so on.
+func (s *Snapshot) products(ctx context.Context, dst []float64, factors []float32, rows []uint32) error {
+	if err := ctx.Err(); err != nil || len(dst) == 0 {
+		return err
 	}
 	w := takeWorker(nil)
 	defer w.release()
-	p := product{vecs: &s.vecs, factors: factors.factors, tile: tileOf(s.Dim())}
+	p := product{vecs: &s.vecs, factors: factors, tile: tileOf(s.Dim())}
 	for at := 0; at < len(rows); {
 		t := tile{list: rows[at:min(at+p.tile, len(rows))]}
 		t.n = len(t.list)
 		scores := p.scores(w, t)
-		for i := range lists {
+		for i := 0; i*t.n < len(scores); i++ {
 			for j, x := range scores[i*t.n : (i+1)*t.n] {
-				lists[i][at+j] = float64(x)
+				dst[i*len(rows)+at+j] = float64(x)
 			}
 		}
 		at += t.n
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return lists, nil
+	return nil
 }
 
 // ScoreBatch is [Snapshot.ScoreBatch] of the current state.

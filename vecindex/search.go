@@ -23,11 +23,17 @@ func (s *Snapshot) Search(ctx context.Context, q prospect.Query) ([]prospect.Hit
 	if err := s.checkQuery(q); err != nil {
 		return nil, err
 	}
-	lists, err := s.search(ctx, []prospect.Query{q}, Filter{})
+	sel, err := s.selects(Filter{Within: q.Within})
 	if err != nil {
 		return nil, err
 	}
-	return lists[0], nil
+	r := takeRanking(sel)
+	defer r.release()
+	s.probe(r, q)
+	if err := s.rank(ctx, r, r.one[:]); err != nil {
+		return nil, err
+	}
+	return r.one[0], nil
 }
 
 // SearchBatch answers several queries in one pass over the vectors: the i-th
@@ -41,43 +47,48 @@ func (s *Snapshot) SearchBatch(ctx context.Context, queries []prospect.Query, f 
 			return nil, fmt.Errorf("query %d: %w", i, err)
 		}
 	}
-	return s.search(ctx, queries, f)
-}
-
-// search is SearchBatch of valid queries.
-func (s *Snapshot) search(ctx context.Context, queries []prospect.Query, f Filter) ([][]prospect.Hit, error) {
 	sel, err := s.selects(f)
 	if err != nil {
 		return nil, err
 	}
 	lists := make([][]prospect.Hit, len(queries))
-	shared := ranking{selection: sel}
-	shared.room(len(queries), s.Dim())
-	at := make([]int, 0, len(queries)) // at[i] is the query of shared.probes[i]
+	shared := takeRanking(sel)
+	defer shared.release()
+	var at []int // at[i] is the query of shared.probes[i]
 	for i, q := range queries {
-		p := probe{k: q.K, cosine: true, keep: q.Keep}
 		if q.Within == nil {
-			shared.add(s.unitOf(q), p)
+			s.probe(shared, q)
 			at = append(at, i)
 			continue
 		}
 		// Its documents are its own: nothing to share with the others.
-		own := ranking{selection: s.within(sel, q.Within)}
-		own.add(s.unitOf(q), p)
-		one, err := s.rank(ctx, &own)
-		if err != nil {
+		if err := s.searchWithin(ctx, s.within(sel, q.Within), q, lists[i:i+1]); err != nil {
 			return nil, err
 		}
-		lists[i] = one[0]
 	}
-	rest, err := s.rank(ctx, &shared)
-	if err != nil {
+	rest := make([][]prospect.Hit, len(at))
+	if err := s.rank(ctx, shared, rest); err != nil {
 		return nil, err
 	}
 	for j, list := range rest {
 		lists[at[j]] = list
 	}
 	return lists, nil
+}
+
+// searchWithin puts the hits of a valid query in a selection into list.
+func (s *Snapshot) searchWithin(ctx context.Context, sel selection, q prospect.Query, list [][]prospect.Hit) error {
+	r := takeRanking(sel)
+	defer r.release()
+	s.probe(r, q)
+	return s.rank(ctx, r, list)
+}
+
+// probe adds a valid query.
+func (s *Snapshot) probe(r *ranking, q prospect.Query) {
+	norm, _ := normOf(q.Vector, s.Dim())
+	scale(r.room(s.Dim()), q.Vector, norm)
+	r.probes = append(r.probes, probe{k: q.K, cosine: true, keep: q.Keep})
 }
 
 func (s *Snapshot) checkQuery(q prospect.Query) error {
@@ -91,14 +102,6 @@ func (s *Snapshot) checkQuery(q prospect.Query) error {
 		return fmt.Errorf("query vector: %w", err)
 	}
 	return nil
-}
-
-// unitOf is a valid query's vector, scaled to unit length.
-func (s *Snapshot) unitOf(q prospect.Query) []float32 {
-	norm, _ := normOf(q.Vector, s.Dim())
-	unit := make([]float32, s.Dim())
-	scale(unit, q.Vector, norm)
-	return unit
 }
 
 // Search is [Snapshot.Search] of the current state. It makes an Index a

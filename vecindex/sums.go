@@ -45,8 +45,8 @@ func (s *Snapshot) ScoreSums(ctx context.Context, vectors [][]float32, sums [][]
 	if err := s.checkFactors(vectors); err != nil {
 		return nil, err
 	}
-	r := ranking{selection: sel}
-	r.room(max(len(vectors), len(sums)), s.Dim())
+	r := takeRanking(sel)
+	defer r.release()
 	for _, v := range vectors {
 		r.factors = append(r.factors, v...)
 	}
@@ -64,7 +64,11 @@ func (s *Snapshot) ScoreSums(ctx context.Context, vectors [][]float32, sums [][]
 		}
 		r.probes = append(r.probes, probe{k: k, terms: terms})
 	}
-	return s.rank(ctx, &r)
+	lists := make([][]prospect.Hit, len(sums))
+	if err := s.rank(ctx, r, lists); err != nil {
+		return nil, err
+	}
+	return lists, nil
 }
 
 // sum sets dst to the sums of the terms, of scores that lie in lists of

@@ -17,6 +17,8 @@ type worker struct {
 	sums   []float64 // by row
 	asked  []answer  // by row: what the filter said
 
+	err error // why it stopped before the end
+
 	// Of a scan of codes.
 	dots  []int32
 	ends  []ends        // by probe: of the row whose vectors go on in the next span
@@ -37,6 +39,7 @@ var workerPool = sync.Pool{New: func() any { return new(worker) }}
 // takeWorker returns a worker with an empty heap for each probe.
 func takeWorker(probes []probe) *worker {
 	w := workerPool.Get().(*worker)
+	w.err = nil
 	w.heaps = slices.Grow(w.heaps[:0], len(probes))[:len(probes)]
 	for i := range w.heaps {
 		w.heaps[i].Reset(probes[i].k)
