@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -71,7 +72,9 @@ type spread struct {
 
 // Cluster partitions a corpus by spherical k-means: the cosines of documents
 // with the centroid of their cluster are high on average. The same corpus and
-// seed give the same clusters on any number of cores. An empty corpus has no
+// seed give the same clusters on any number of cores; on another kind of CPU,
+// whose last digits differ, documents between two clusters may fall the other
+// way, so keep the clusters ([Clusters.Save]) where that matters. An empty corpus has no
 // clusters; a corpus with fewer different vectors than K has fewer clusters.
 //
 // Errors: [prospect.ErrOption]; ctx's error soon after it is done. Cost:
@@ -181,6 +184,64 @@ func (c *Clusters) Fingerprint() Fingerprint {
 		digests[i] = d.digest
 	}
 	return fingerprint(c.ids, digests, c.embedder)
+}
+
+// sameCosine is how far the cosine of a document with the centroid of its
+// cluster may be from what it was, for the document to count as unchanged. It
+// is far above what other CPUs or runtimes make of the same text, and a
+// document that changed by less lies as well in its cluster as before.
+const sameCosine = 1e-3
+
+// of reports, as [prospect.ErrIdentity], that the clusters are not those of
+// the corpus. Vectors may differ by what is lost when they are made anew on
+// another machine.
+func (c *Clusters) of(corpus Corpus) error {
+	if err := c.sameSpace(corpus); err != nil {
+		return err
+	}
+	if len(c.ids) != corpus.Len() {
+		return fmt.Errorf("%w: the clusters are of %d documents, the corpus has %d", prospect.ErrIdentity, len(c.ids), corpus.Len())
+	}
+	known := make(map[string]document, len(c.ids))
+	for i, id := range c.ids {
+		known[id] = c.docs[i]
+	}
+	for row, id := range corpus.ids {
+		d, ok := known[id]
+		if !ok {
+			return fmt.Errorf("%w: %w", prospect.ErrIdentity, &prospect.IDError{ID: id, Err: errors.New("not in the clusters")})
+		}
+		if !c.unchanged(d, corpus.rows.Row(row)) {
+			return fmt.Errorf("%w: %w", prospect.ErrIdentity, &prospect.IDError{ID: id, Err: errors.New("its vector changed since the clusters were made")})
+		}
+	}
+	return nil
+}
+
+// sameSpace refuses a corpus whose vectors cannot be compared with the
+// centroids.
+func (c *Clusters) sameSpace(corpus Corpus) error {
+	if c.embedder != "" && corpus.embedder != "" && c.embedder != corpus.embedder {
+		return fmt.Errorf("%w: the clusters are of vectors by %q, the corpus has some by %q", prospect.ErrIdentity, c.embedder, corpus.embedder)
+	}
+	if len(c.docs) > 0 && corpus.Len() > 0 && c.centroids.Dim != corpus.rows.Dim {
+		return fmt.Errorf("%w: the clusters have %d, the corpus %d", prospect.ErrDimension, c.centroids.Dim, corpus.rows.Dim)
+	}
+	return nil
+}
+
+// unchanged says whether a vector lies in the document's cluster as before.
+func (c *Clusters) unchanged(d document, row []float32) bool {
+	return math.Abs(cosine(c.centroids.Row(int(d.part)), row)-float64(d.similarity)) <= sameCosine
+}
+
+// cosine of unit vectors.
+func cosine(a, b []float32) float64 {
+	var sum float64
+	for i, x := range a {
+		sum += float64(x) * float64(b[i])
+	}
+	return sum
 }
 
 // Nearest returns the ids of the n documents of the i-th cluster nearest to

@@ -161,9 +161,8 @@ func Mine(ctx context.Context, corpus Corpus, clusters *Clusters, o MineOptions)
 		if clusters, err = Cluster(ctx, corpus, co); err != nil {
 			return nil, err
 		}
-	} else if got, want := clusters.Fingerprint(), corpus.Fingerprint(); got != want {
-		return nil, fmt.Errorf("%w: the clusters are of %d documents, hash %s, embedder %q; the corpus has %d, %s, %q: refresh the clusters or make new ones",
-			prospect.ErrIdentity, got.Documents, got.Hash, got.Embedder, want.Documents, want.Hash, want.Embedder)
+	} else if err := clusters.of(corpus); err != nil {
+		return nil, err
 	}
 	m.begin(clusters)
 	all := m.positions(func(int) bool { return true })

@@ -104,7 +104,7 @@ type wireSkill struct {
 }
 
 // listNumber is what a name may begin with that was copied from a list.
-var listNumber = regexp.MustCompile(`^(?:skill\s*)?\d+\s*[.):]\s+`)
+var listNumber = regexp.MustCompile(`^(?:[Ss]kill\s*)?\d{1,2}\s*[.):]\s+`)
 
 func (s *wireSkill) tidy() {
 	s.Name = wireProse(listNumber.ReplaceAllString(oneLine(string(s.Name)), ""))
