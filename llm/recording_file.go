@@ -156,20 +156,27 @@ func line(v any) ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-// save replaces a file.
-func (t *recordingText) save(path string) error {
-	return sectfile.Save(path, func(w io.Writer) error {
-		b, err := line(t.header)
-		if err == nil {
-			_, err = w.Write(b)
+// save replaces the file at path.
+func (t *recordingText) save(path string) error { return sectfile.Save(path, t.write) }
+
+func (t *recordingText) write(w io.Writer) error {
+	put := func(v any) error {
+		b, err := line(v)
+		if err != nil {
+			return err
 		}
-		for i := 0; err == nil && i < len(t.entries); i++ {
-			if b, err = line(t.entries[i]); err == nil {
-				_, err = w.Write(b)
-			}
-		}
+		_, err = w.Write(b)
 		return err
-	})
+	}
+	if err := put(t.header); err != nil {
+		return err
+	}
+	for _, e := range t.entries {
+		if err := put(e); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // appendTo opens the file for lines to be added behind what is good of it.
