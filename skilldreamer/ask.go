@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"text/template"
 
 	"github.com/prospect-go/prospect"
 	"github.com/prospect-go/prospect/internal/answer"
+	"github.com/prospect-go/prospect/internal/fence"
 	"github.com/prospect-go/prospect/skill"
 )
 
@@ -18,7 +18,7 @@ import (
 type stage struct {
 	name       string
 	capability int // the index it is about, or -1
-	prompt     *template.Template
+	prompt     *fence.Template
 	schema     json.RawMessage
 }
 

@@ -2,15 +2,14 @@ package skilldreamer
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
-	"text/template"
 
 	"github.com/prospect-go/prospect"
+	"github.com/prospect-go/prospect/internal/fence"
 )
 
 //go:embed prompts/*.txt
@@ -18,11 +17,18 @@ var promptFiles embed.FS
 
 // Prompts are the texts sent to the model; an empty field means the built-in
 // text. System is sent as it is; the others are text/template sources, executed
-// with a [PromptData]. Besides the functions of text/template they have
+// twice for each prompt with a [PromptData]. Besides the functions of
+// text/template they have
 //
-//	{{fence "task" .Task}}   the text between two marks that do not occur in
-//	                         it, so that what the text says cannot end it
+//	{{fence "task" .Task}}   the text between <task-1a2b3c4d> and </task-1a2b3c4d>
 //	{{inc $i}}               $i + 1
+//
+// The digits are the same in all fences of a prompt, are made from the whole
+// of it, and occur nowhere else in it, so that nothing that a text says can end
+// its fence or begin another. Control tokens of chat formats in the text, such
+// as <|im_end|>, get a backslash behind their first character, because many
+// servers heed them wherever they stand. A text that a template puts in without
+// a fence stands among the instructions: whoever wrote it writes the prompt.
 //
 // The answers must have the form that the built-in prompts describe.
 type Prompts struct {
@@ -64,7 +70,7 @@ func DefaultPrompts() Prompts {
 // templates are prompts ready for use.
 type templates struct {
 	system                                        string
-	capabilities, imagine, imagineAll, everything *template.Template
+	capabilities, imagine, imagineAll, everything *fence.Template
 }
 
 // parse fills in the defaults, parses the templates and tries each once.
@@ -74,14 +80,14 @@ func (p Prompts) parse() (*templates, error) {
 	data := PromptData{Task: "t", Capability: "c", Evidence: "e", Capabilities: []Capability{{Text: "c"}}, MaxCapabilities: 1, MaxAnchors: 1}
 	for _, one := range []struct {
 		name, source string
-		dst          **template.Template
+		dst          **fence.Template
 	}{
 		{"Capabilities", cmp.Or(p.Capabilities, d.Capabilities), &t.capabilities},
 		{"Imagine", cmp.Or(p.Imagine, d.Imagine), &t.imagine},
 		{"ImagineAll", cmp.Or(p.ImagineAll, d.ImagineAll), &t.imagineAll},
 		{"Everything", cmp.Or(p.Everything, d.Everything), &t.everything},
 	} {
-		parsed, err := template.New(one.name).Funcs(template.FuncMap{"fence": fence, "inc": func(i int) int { return i + 1 }}).Parse(one.source)
+		parsed, err := fence.Parse(one.name, one.source)
 		if err == nil {
 			var text string
 			if text, err = render(parsed, data); err == nil && text == "" {
@@ -96,24 +102,15 @@ func (p Prompts) parse() (*templates, error) {
 	return t, nil
 }
 
-func render(t *template.Template, data PromptData) (string, error) {
-	var b strings.Builder
-	if err := t.Execute(&b, data); err != nil {
-		return "", err
+// render makes a prompt of data, whose texts it trims.
+func render(t *fence.Template, data PromptData) (string, error) {
+	data.Task = strings.TrimSpace(data.Task)
+	data.Capability = strings.TrimSpace(data.Capability)
+	data.Evidence = strings.TrimSpace(data.Evidence)
+	data.Capabilities = slices.Clone(data.Capabilities)
+	for i, c := range data.Capabilities {
+		data.Capabilities[i].Text = strings.TrimSpace(c.Text)
+		data.Capabilities[i].Evidence = Evidence(strings.TrimSpace(string(c.Evidence)))
 	}
-	return strings.TrimSpace(b.String()), nil
-}
-
-// fence puts text between <name-x> and </name-x>, where x is made from the
-// text (so that the same text gives the same prompt, for caches) and the marks
-// do not occur in it.
-func fence(name string, text any) string {
-	s := strings.TrimSpace(fmt.Sprint(text))
-	sum := sha256.Sum256([]byte(s))
-	mark := name + "-" + hex.EncodeToString(sum[:4])
-	for strings.Contains(s, mark) {
-		sum = sha256.Sum256(sum[:])
-		mark = name + "-" + hex.EncodeToString(sum[:4])
-	}
-	return "<" + mark + ">\n" + s + "\n</" + mark + ">"
+	return t.Render(data)
 }
