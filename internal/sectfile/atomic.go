@@ -2,11 +2,15 @@ package sectfile
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"syscall"
+	"time"
 )
 
 // Save writes a file so that a reader finds either the old content or the
@@ -16,7 +20,8 @@ import (
 // folder comes after the new file took its place. A new file can be read by
 // everyone and written by the owner, less the umask; an old file's mode is
 // kept. Where the path is a symbolic link, the file that it leads to is
-// replaced, not the link.
+// replaced, not the link. On Windows, where a file that somebody has open cannot
+// be replaced, Save tries for about a second.
 func Save(path string, write func(io.Writer) error) (err error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
@@ -54,10 +59,38 @@ func Save(path string, write func(io.Writer) error) (err error) {
 	if err := f.Close(); err != nil {
 		return err
 	}
-	if err := os.Rename(f.Name(), path); err != nil {
+	retries := 0
+	if runtime.GOOS == "windows" {
+		retries = windowsRetries
+	}
+	if err := replace(os.Rename, f.Name(), path, retries); err != nil {
 		return err
 	}
 	return syncDir(dir)
+}
+
+// windowsRetries are about one second in all.
+const windowsRetries = 8
+
+// replace renames, and tries again where access is denied: Windows refuses to
+// replace a file that another process has open, which is over as soon as a
+// reader has loaded it or a virus scanner is done. The waits double from 4 ms.
+func replace(rename func(from, to string) error, from, to string, retries int) error {
+	for wait := 4 * time.Millisecond; ; wait *= 2 {
+		err := rename(from, to)
+		if err == nil || retries == 0 || !errors.Is(err, fs.ErrPermission) && !sharingViolation(err) {
+			return err
+		}
+		retries--
+		time.Sleep(wait)
+	}
+}
+
+// sharingViolation says whether err is Windows' ERROR_SHARING_VIOLATION or
+// ERROR_LOCK_VIOLATION, which have no error of package fs.
+func sharingViolation(err error) bool {
+	var code syscall.Errno
+	return runtime.GOOS == "windows" && errors.As(err, &code) && (code == 32 || code == 33)
 }
 
 // create makes a file that did not exist, with a mode that the umask bounds

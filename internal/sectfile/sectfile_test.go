@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -252,6 +255,42 @@ func FuzzReader(f *testing.F) {
 		_, err := read(data, 10)
 		if err != nil && !errors.Is(err, prospect.ErrCorrupt) && !errors.Is(err, prospect.ErrFormat) && !errors.Is(err, prospect.ErrVersion) {
 			t.Fatalf("untyped error: %v", err)
+		}
+	})
+}
+
+// A rename that is denied because a reader has the old file open works once the
+// reader is done; other errors, and a file that stays open, come back.
+func TestReplaceWaitsForReaders(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		denied := &os.LinkError{Op: "rename", Old: "a", New: "b", Err: fs.ErrPermission}
+		for _, tc := range []struct {
+			fails, retries int
+			err            error
+			calls          int
+			waited         time.Duration
+		}{
+			{0, 8, denied, 1, 0},
+			{3, 8, denied, 4, (4 + 8 + 16) * time.Millisecond},
+			{100, 8, denied, 9, 1020 * time.Millisecond}, // 4·(2⁸ - 1)
+			{100, 0, denied, 1, 0},
+			{100, 8, fs.ErrNotExist, 1, 0},
+		} {
+			calls, start := 0, time.Now()
+			err := replace(func(from, to string) error {
+				require.Equal(t, [2]string{"a", "b"}, [2]string{from, to})
+				if calls++; calls <= tc.fails {
+					return tc.err
+				}
+				return nil
+			}, "a", "b", tc.retries)
+			require.Equal(t, tc.calls, calls)
+			require.Equal(t, tc.waited, time.Since(start))
+			if tc.fails >= tc.calls {
+				require.ErrorIs(t, err, tc.err)
+			} else {
+				require.NoError(t, err)
+			}
 		}
 	})
 }
