@@ -8,13 +8,13 @@ import (
 	"github.com/prospect-go/prospect/internal/kernel"
 )
 
-// A block of rows is scored against a tile of centroids at a time: few enough
-// that the scores and one of the two stay in the second-level cache, enough
-// that the kernel runs at full speed. Best of some by measurement, at 384
-// dimensions and 632 centroids.
+// A block of rows is scored against a tile of centroids at a time, so that the
+// scores stay in the second-level cache and no row has more of them than a
+// tile. Measured at 384 dimensions and 632 centroids, from 32 × 128 to 252 ×
+// 640, none is faster by 2 %.
 const (
-	blockRows     = 128
-	tileCentroids = 512
+	blockRows     = 96
+	tileCentroids = 320
 )
 
 // A partition is rows with the cluster of each, while it is being made.

@@ -77,14 +77,11 @@ func TestIdenticalRows(t *testing.T) {
 	row := gaussian(t, rand.New(rand.NewPCG(3, 3)), 1, 24)
 	for _, n := range []int{2, 100, 20_000} { // the last has a sample
 		rows := Matrix{24, slices.Repeat(row.Data, n)}
-		for _, k := range []int{0, 1, 7, n} {
+		for _, k := range []int{0, 1, 7, min(n, 500)} {
 			c, err := Cluster(t.Context(), rows, Options{K: k})
 			require.NoError(t, err)
 			require.Equal(t, []int{n}, c.Sizes, "one direction is one cluster")
 			require.InDeltaSlice(t, row.Data, c.Centroids.Data, 1e-6)
-			if k == n && n > 100 {
-				break
-			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package kmeans
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -66,7 +67,7 @@ func TestSample(t *testing.T) {
 	}
 	mean := 2000 * 7 / float64(len(members))
 	for _, row := range members {
-		require.InDelta(t, mean, count[row], 6*sqrt(mean))
+		require.InDelta(t, mean, count[row], 6*math.Sqrt(mean))
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // A seeder chooses rows as first centroids by greedy k-means++ (Arthur and
-// Vassilvitskii 2007, with the trials of their section 7): each is drawn with a
+// Vassilvitskii 2007, the variant of their conclusion): each is drawn with a
 // probability proportional to 1 − the cosine with the nearest one chosen so
 // far, half the squared distance; of several such draws the one counts that
 // leaves the smallest sum of these.
@@ -19,15 +19,19 @@ type seeder struct {
 	random  *rand.Rand
 	nearest []float32 // by row: the cosine with the nearest centroid
 
-	trials     int
-	candidates []float32 // vectors of the trials
-	scores     []float32 // by block, trial and row
-	sums       []float64 // by trial and block: what is left
+	candidates []float32 // vectors of the draws
+	scores     []float32 // by block, draw and row
+	sums       []float64 // by draw and block: what it leaves
 	left       []float64 // by block: the sum of the weights of its rows
 }
 
-// seedRows is how many rows are scored at a time.
-const seedRows = 512
+const (
+	// trials is how many draws a step chooses from: as many as the kernel
+	// multiplies with one reading of the rows.
+	trials = 6
+	// seedRows is how many rows are scored at a time.
+	seedRows = 512
+)
 
 // weight of a row whose nearest centroid has this cosine. Rows that are as
 // good as chosen have none.
@@ -44,10 +48,9 @@ func seed(ctx context.Context, rows Matrix, k int, random *rand.Rand) (Matrix, e
 	if k >= n {
 		return Matrix{Dim: rows.Dim, Data: slices.Clone(rows.Data)}, ctx.Err()
 	}
-	trials := 2 + int(math.Log(float64(k)))
 	blocks := ceilDiv(n, seedRows)
 	s := &seeder{
-		rows: rows, random: random, trials: trials,
+		rows: rows, random: random,
 		nearest:    make([]float32, n),
 		candidates: make([]float32, 0, trials*rows.Dim),
 		scores:     make([]float32, trials*n),
@@ -80,12 +83,12 @@ func seed(ctx context.Context, rows Matrix, k int, random *rand.Rand) (Matrix, e
 // try scores the candidates and returns the one that leaves least.
 func (s *seeder) try(ctx context.Context) (best int, err error) {
 	n, blocks, dim := s.rows.Len(), len(s.left), s.rows.Dim
-	trials := len(s.candidates) / dim
+	drawn := len(s.candidates) / dim
 	err = each(ctx, blocks, func(_, b int) {
 		lo, hi := b*seedRows, min((b+1)*seedRows, n)
-		scores := s.scores[lo*s.trials : lo*s.trials+(hi-lo)*trials]
+		scores := s.scores[lo*trials:][:(hi-lo)*drawn]
 		kernel.DotMatrix(scores, s.candidates, s.rows.span(lo, hi), dim)
-		for t := range trials {
+		for t := range drawn {
 			var sum float64
 			nearest := s.nearest[lo:hi]
 			for i, x := range scores[t*(hi-lo) : (t+1)*(hi-lo)] {
@@ -95,7 +98,7 @@ func (s *seeder) try(ctx context.Context) (best int, err error) {
 		}
 	})
 	least := math.Inf(1)
-	for t := range trials {
+	for t := range drawn {
 		var sum float64
 		for _, x := range s.sums[t*blocks : (t+1)*blocks] {
 			sum += x
@@ -113,7 +116,7 @@ func (s *seeder) choose(ctx context.Context, best int) error {
 	copy(s.left, s.sums[best*blocks:(best+1)*blocks])
 	for b := range blocks {
 		lo, hi := b*seedRows, min((b+1)*seedRows, s.rows.Len())
-		scores := s.scores[lo*s.trials+best*(hi-lo):][:hi-lo]
+		scores := s.scores[lo*trials+best*(hi-lo):][:hi-lo]
 		for i, x := range scores {
 			s.nearest[lo+i] = max(s.nearest[lo+i], x)
 		}
@@ -131,7 +134,7 @@ func (s *seeder) draw() bool {
 	if total == 0 {
 		return false
 	}
-	for range s.trials {
+	for range trials {
 		s.candidates = append(s.candidates, s.rows.Row(s.at(s.random.Float64()*total))...)
 	}
 	return true

@@ -9,8 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func sqrt(x float64) float64 { return math.Sqrt(x) }
-
 func TestSeedsAreDistinctRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	distinct := gaussian(t, r, 40, 8)
@@ -75,9 +73,9 @@ func TestSeedDrawsByWeight(t *testing.T) {
 func TestSeedTakesTheBestTrial(t *testing.T) {
 	rows := angles(t, 0, 80, 90, 100, 170)
 	s := &seeder{
-		rows: rows, trials: 2,
+		rows:    rows,
 		nearest: slices.Repeat([]float32{-1}, 5),
-		scores:  make([]float32, 10), sums: make([]float64, 2), left: make([]float64, 1),
+		scores:  make([]float32, 5*trials), sums: make([]float64, 2), left: make([]float64, 1),
 		candidates: slices.Clone(rows.Row(0)),
 	}
 	best, err := s.try(t.Context())
