@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// A Run holds the ranking of each query, best first.
+// A Run holds the ranking of each query, best first, each document once.
 type Run[Q cmp.Ordered, D comparable] map[Q][]D
 
 // Qrels hold the judgements of each query: the grade of each judged document.

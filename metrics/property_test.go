@@ -2,6 +2,7 @@ package metrics_test
 
 import (
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -88,6 +89,53 @@ func TestSwapsTowardsTheIdealDoNotHurt(t *testing.T) {
 			}
 			require.GreaterOrEqual(t, after, before-1e-12, m.Name())
 		}
+	})
+}
+
+// A relevant document in the place of one that is not, or behind the last,
+// never makes a ranking worse.
+func TestFoundDocumentsDoNotHurt(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		ranking, grades := drawQuery(t)
+		const found = 99
+		grades[found] = float64(rapid.IntRange(1, 4).Draw(t, "grade"))
+		at := rapid.IntRange(0, len(ranking)).Draw(t, "at")
+		better := append(slices.Clone(ranking), found)
+		if at < len(ranking) && grades[ranking[at]] <= 0 {
+			better = slices.Clone(ranking)
+			better[at] = found
+		}
+		k := rapid.SampledFrom([]int{1, 2, 3, 5, 18, metrics.All}).Draw(t, "k")
+		for _, m := range measuresAt(k) {
+			before, after := of(t, m, ranking, grades), of(t, m, better, grades)
+			if m.Name() == "qsm" { // low is good
+				before, after = -before, -after
+			}
+			require.GreaterOrEqual(t, after, before-1e-12, m.Name())
+		}
+	})
+}
+
+// No measure looks at anything but the order and the grades: other names for
+// the documents, of another type, give the same values.
+func TestNamesDoNotMatter(t *testing.T) {
+	type id struct{ a, b string }
+	rapid.Check(t, func(t *rapid.T) {
+		ranking, grades := drawQuery(t)
+		name := func(d int) id { return id{strconv.Itoa(d % 3), strconv.Itoa(d / 3)} }
+		var renamed []id
+		for _, d := range ranking {
+			renamed = append(renamed, name(d))
+		}
+		graded := map[id]float64{}
+		for d, g := range grades {
+			graded[name(d)] = g
+		}
+		one, err := metrics.Evaluate(metrics.Run[int, int]{1: ranking}, metrics.Qrels[int, int]{1: grades}, measuresAt(5)...)
+		require.NoError(t, err)
+		other, err := metrics.Evaluate(metrics.Run[float64, id]{1: renamed}, metrics.Qrels[float64, id]{1: graded}, measuresAt(5)...)
+		require.NoError(t, err)
+		require.Equal(t, one.Means, other.Means)
 	})
 }
 

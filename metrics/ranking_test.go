@@ -40,3 +40,23 @@ func TestRankingIsTheOrderGiven(t *testing.T) {
 	require.Equal(t, []string{"b", "c", "a"}, metrics.Ranking(hits))
 	require.Equal(t, []string{}, metrics.Ranking(nil))
 }
+
+// A searcher gives A twice, for gold {A}: refused as it is, and counted once
+// on request, so that recall is 1 and not 2.
+func TestDuplicatesCountedOnce(t *testing.T) {
+	run := metrics.Run[int, string]{1: {"A", "A", "X"}, 2: {"X", "Y", "X", "A", "Y", "B"}, 3: {}}
+	qrels := metrics.Qrels[int, string]{1: relevant("A"), 2: relevant("A", "B"), 3: relevant("A")}
+	_, err := metrics.Evaluate(run, qrels, metrics.Recall(5))
+	require.ErrorIs(t, err, prospect.ErrDuplicateID)
+
+	once := run.Unique()
+	require.Equal(t, metrics.Run[int, string]{1: {"A", "X"}, 2: {"X", "Y", "A", "B"}, 3: {}}, once)
+	require.Equal(t, []string{"A", "A", "X"}, run[1], "the run stays as it is")
+	e, err := metrics.Evaluate(once, qrels, metrics.Recall(5), metrics.Precision(2), metrics.RR(metrics.All))
+	require.NoError(t, err)
+	require.Equal(t, []metrics.QueryValues[int]{
+		{Query: 1, Values: []float64{1, 0.5, 1}},
+		{Query: 2, Values: []float64{1, 0, 1.0 / 3}}, // A has moved up from 4 to 3
+		{Query: 3, Values: []float64{0, 0, 0}},
+	}, e.Queries)
+}

@@ -121,7 +121,7 @@ func WriteTrecRun(w io.Writer, tag string, run ScoredRun) error {
 			}
 			seen[h.ID] = struct{}{}
 			score, single := below(before, h.Score)
-			if math.IsNaN(score) || math.IsInf(float64(single), 0) {
+			if !finite(float32(h.Score)) || !finite(single) {
 				return fmt.Errorf("query %q: %w", query, &prospect.IDError{ID: h.ID, Err: fmt.Errorf("score %v: %w", h.Score, prospect.ErrNotFinite)})
 			}
 			before = single
@@ -134,12 +134,14 @@ func WriteTrecRun(w io.Writer, tag string, run ScoredRun) error {
 // below returns score, and what it is in single precision, if that is below
 // before; else the next lower number of single precision, twice.
 func below(before float32, score float64) (float64, float32) {
-	if single := float32(score); !(single >= before) { // NaN is not
+	if single := float32(score); single < before {
 		return score, single
 	}
 	next := math.Nextafter32(before, float32(math.Inf(-1)))
 	return float64(next), next
 }
+
+func finite(x float32) bool { return x-x == 0 }
 
 // ByRank makes hits of a ranking, for files that want scores: n for the first
 // of n ids, then n − 1, down to 1. Up to 2²⁴ of them are distinct for
