@@ -129,6 +129,11 @@ func evaluate(ctx context.Context, opts options, out io.Writer, std streams) err
 			return fmt.Errorf("-json: %w", err)
 		}
 	}
+	if opts.report != "" {
+		if err := writeFile(opts.report, func(w io.Writer) error { return writeReport(w, s, agents, doc) }); err != nil {
+			return fmt.Errorf("-report: %w", err)
+		}
+	}
 	return nil
 }
 

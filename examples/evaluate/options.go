@@ -36,6 +36,7 @@ type options struct {
 	runs        string
 	report      string
 	cache       string
+	focus       string
 	outcomes    string
 	list        bool
 	apiKey      string // from the environment, never from a flag
@@ -89,6 +90,7 @@ func parseOptions(args []string, std streams) (options, error) {
 	f.StringVar(&o.json, "json", "", "`FILE` for every figure and the settings that gave it")
 	f.StringVar(&o.runs, "runs", "", "`DIR` for TREC runs, one file a system")
 	f.StringVar(&o.report, "report", "", "`FILE.html` for a report with plots, in one file")
+	f.StringVar(&o.focus, "focus", "", "`NAME` of the system whose wins and losses the report shows\n(default: skilldreamer, or the last system where it does not run)")
 	f.StringVar(&o.cache, "cache", "", "`DIR` in which vectors are kept between runs, or \"off\"\n(default: a folder of the user's cache folder)")
 	f.StringVar(&o.outcomes, "outcomes", "", "`FILE` with outcomes of agents, JSONL: pass rates and load rates by arm")
 	f.BoolVar(&o.list, "list", false, "print the systems, their parameters and the groups")

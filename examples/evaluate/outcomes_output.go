@@ -12,6 +12,18 @@ func (r rate) String() string {
 
 // print prints the rates and the differences.
 func (o *outcomes) print(w io.Writer) {
+	fmt.Fprintf(w, "Outcomes of agents, with %g %% intervals (bootstrap over tasks)\n\n", 100*confidence)
+	o.armsTable().print(w)
+	if len(o.pairs) > 0 {
+		fmt.Fprintf(w, "\nPaired differences over the tasks that both arms have; p of the randomisation test, corrected (Holm)\n\n")
+		o.pairsTable().print(w)
+	}
+	for _, note := range o.notes() {
+		fmt.Fprintf(w, "\n%s\n", note)
+	}
+}
+
+func (o *outcomes) armsTable() table {
 	t := table{{"arm", "tasks", "attempts", "pass rate", "load rate", "provided", "loaded"}}
 	for _, a := range o.arms {
 		load := "–"
@@ -20,24 +32,18 @@ func (o *outcomes) print(w io.Writer) {
 		}
 		t = append(t, []string{a.name, fmt.Sprint(len(a.tasks)), fmt.Sprint(a.attempts), a.passRate.String(), load, fmt.Sprintf("%.1f", a.provided), fmt.Sprintf("%.1f", a.loaded)})
 	}
-	fmt.Fprintf(w, "Outcomes of agents, with %g %% intervals (bootstrap over tasks)\n\n", 100*confidence)
-	t.print(w)
-	if len(o.pairs) > 0 {
-		fmt.Fprintf(w, "\nPaired differences over the tasks that both arms have; p of the randomisation test, corrected (Holm)\n\n")
-		t = table{{"arms", "rate", "tasks", "difference", "p", "won:lost"}}
-		for _, p := range o.pairs {
-			t = append(t, []string{
-				p.arm + " − " + p.against, p.rate, fmt.Sprint(p.N),
-				fmt.Sprintf("%s [%s, %s]", signed(p.Difference), signed(p.Low), signed(p.High)), pValue(p.holm), fmt.Sprintf("%d:%d", p.Wins, p.Losses),
-			})
-		}
-		t.print(w)
+	return t
+}
+
+func (o *outcomes) pairsTable() table {
+	t := table{{"arms", "rate", "tasks", "difference", "p", "won:lost"}}
+	for _, p := range o.pairs {
+		t = append(t, []string{
+			p.arm + " − " + p.against, p.rate, fmt.Sprint(p.N),
+			fmt.Sprintf("%s [%s, %s]", signed(p.Difference), signed(p.Low), signed(p.High)), pValue(p.holm), fmt.Sprintf("%d:%d", p.Wins, p.Losses),
+		})
 	}
-	for _, a := range o.arms {
-		if a.missing+a.invalid > 0 {
-			fmt.Fprintf(w, "\n%s: %d rewards are missing and %d lie outside 0 to 1; they count as 0.\n", a.name, a.missing, a.invalid)
-		}
-	}
+	return t
 }
 
 // outcomesRecord is the outcomes in a document.
