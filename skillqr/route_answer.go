@@ -102,7 +102,7 @@ func (w *wireChoice) UnmarshalJSON(data []byte) error {
 
 var (
 	numerals = regexp.MustCompile(`-?\d+(?:[.,]\d+)*`)
-	leading  = regexp.MustCompile(`^[\s#(*"'.]*(\d+)(?:[\s.):\]*"'-]|$)`)
+	leading  = regexp.MustCompile(`^[\s#(*"']*(\d+)[.,]?(?:[\s):\]*"']|$)`)
 )
 
 // placeOf returns the place, from 0, of the name that a choice means: by
