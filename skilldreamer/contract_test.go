@@ -117,6 +117,14 @@ func (v brokenView) Nearest(ctx context.Context, vectors [][]float32, sums [][]s
 	return lists, err
 }
 
+func (v brokenView) Matching(ctx context.Context, queries []string, k int) ([][]skilldreamer.Candidate, error) {
+	lists, err := v.View.Matching(ctx, queries, k)
+	if v.fault == "matching" {
+		lists = lists[:0]
+	}
+	return lists, err
+}
+
 func (v brokenView) Similarities(ctx context.Context, vectors [][]float32, ids []string) ([][]float64, error) {
 	rows, err := v.View.Similarities(ctx, vectors, ids)
 	switch v.fault {
@@ -154,11 +162,11 @@ func TestBrokenPromisesAreErrorsNotPanics(t *testing.T) {
 		return [][]float32{v}[:len(texts)], nil
 	})
 	for name, s := range map[string]brokenStore{
-		"nearest": {fault: "nearest"}, "rows": {fault: "rows"}, "columns": {fault: "columns"}, "lexical": {fault: "lexical"}, "skills": {fault: "skills"},
+		"nearest": {fault: "nearest"}, "rows": {fault: "rows"}, "columns": {fault: "columns"}, "lexical": {fault: "lexical"}, "matching": {fault: "matching"}, "skills": {fault: "skills"},
 		"embedder": {embedder: short}, "length": {embedder: long},
 	} {
 		s.Store = g
-		_, err := newDreamer(t, s, nil, skilldreamer.Options{}).Retrieve(ctx, skilldreamer.Request{Task: "sail"}, im)
+		_, err := newDreamer(t, s, nil, skilldreamer.Hybrid()).Retrieve(ctx, skilldreamer.Request{Task: "sail"}, im)
 		require.ErrorIs(t, err, prospect.ErrContract, name)
 	}
 	whole := brokenStore{Store: g}

@@ -12,7 +12,9 @@
 //     changes all three together. [Gallery.Sync] follows folders of SKILL.md
 //     files. A [Recipe] says which text stands for a skill.
 //   - [Dreamer] is the method: [Dreamer.Find] is [Dreamer.Imagine] (the model)
-//     and [Dreamer.Retrieve] (no model) in one. [Options] holds its numbers.
+//     and [Dreamer.Retrieve] (no model) in one. [Options] holds its numbers;
+//     [Paper] are the published ones, which are the default, and [Hybrid] are
+//     better ones where they were tried.
 //   - [Imagined] is what the model thought; an agent may bring its own.
 //   - [Result] lists the skills, each with its reason, and how it all came
 //     about ([Trace]).
@@ -40,6 +42,11 @@
 // several vectors ([Recipe.Piece]), sim is the highest over them, which is not
 // linear: then one pass with the M + 1 vectors gives every sim, and d is their
 // sum.
+//
+// [Weights.Words] adds a score r_ij^w, the BM25 score of s̃_j's name and
+// description, to h with the weight δ, and the K_c skills with the highest r^w
+// to R_j. [Options.WithCapability] puts c_j before s̃_j. Neither is published,
+// and by default both are off.
 //
 // Where that leaves something open: a list of equal scores normalises to 0;
 // ties go by score, then by the order of the gallery; fewer than K different

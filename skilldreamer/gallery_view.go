@@ -83,11 +83,16 @@ func (v galleryView) Len() int {
 	return len(v.seen.ids)
 }
 
-func (v galleryView) Nearest(ctx context.Context, vectors [][]float32, sums [][]Term, k int) ([][]Candidate, error) {
-	var filter vecindex.Filter
-	if !v.seen.all {
-		filter.Keep = v.seen.sees
+// keep is the filter of a search, nil where every skill is seen.
+func (v galleryView) keep() func(id string) bool {
+	if v.seen.all {
+		return nil
 	}
+	return v.seen.sees
+}
+
+func (v galleryView) Nearest(ctx context.Context, vectors [][]float32, sums [][]Term, k int) ([][]Candidate, error) {
+	filter := vecindex.Filter{Keep: v.keep()}
 	var lists [][]prospect.Hit
 	var err error
 	if v.pieces {
@@ -110,12 +115,29 @@ func (v galleryView) Nearest(ctx context.Context, vectors [][]float32, sums [][]
 	}
 	out := make([][]Candidate, len(lists))
 	for i, hits := range lists {
-		out[i] = make([]Candidate, len(hits))
-		for r, h := range hits {
-			out[i][r] = Candidate{ID: h.ID, Order: v.skills[h.ID].order, Score: h.Score}
-		}
+		out[i] = v.candidates(hits)
 	}
 	return out, nil
+}
+
+func (v galleryView) Matching(ctx context.Context, queries []string, k int) ([][]Candidate, error) {
+	out := make([][]Candidate, len(queries))
+	for i, q := range queries {
+		hits, err := v.lex.Search(ctx, prospect.Query{Text: q, K: k, Keep: v.keep()})
+		if err != nil {
+			return nil, err
+		}
+		out[i] = v.candidates(hits)
+	}
+	return out, nil
+}
+
+func (v galleryView) candidates(hits []prospect.Hit) []Candidate {
+	out := make([]Candidate, len(hits))
+	for r, h := range hits {
+		out[r] = Candidate{ID: h.ID, Order: v.skills[h.ID].order, Score: h.Score}
+	}
+	return out
 }
 
 // combine is Σ Weight·vector, added in float64. By linearity its inner product

@@ -10,7 +10,7 @@ import (
 )
 
 // Options are the numbers and choices of the method. The zero value is the
-// published method with its published defaults.
+// published method with its published defaults, [Paper].
 type Options struct {
 	// K is how many skills a search returns at most. Default 15.
 	K int
@@ -20,7 +20,7 @@ type Options struct {
 	// Keep is K_r, how many of each list take part in the merge. Default 20,
 	// or the K of the request if that is more.
 	Keep int
-	// Weights are α, β and γ. Default (all zero): 2, 1, 1.
+	// Weights are α, β, γ and δ. Default (all zero): 2, 1, 1, 0.
 	Weights Weights
 	// Normalize brings each of the three scores of a candidate list to one
 	// scale, in place. Default [fusion.MinMax].
@@ -46,6 +46,10 @@ type Options struct {
 	ImaginedRole prospect.Role
 	// ImaginedRecipe makes the texts of imagined skills. Default: the store's.
 	ImaginedRecipe *Recipe
+	// WithCapability puts the capability's own text before that of its imagined
+	// skill, in what is embedded and in the words of [Weights.Words]. Default:
+	// the imagined skill alone, as published.
+	WithCapability bool
 	// Temperature of the model's calls; nil leaves it to the model.
 	Temperature *float64
 	// MaxTokens bounds each answer; 0 leaves it to the model.
@@ -61,13 +65,18 @@ type Options struct {
 	Grace time.Duration
 }
 
-// Weights of the three scores: α for the task, β for the imagined skill, γ
-// for the anchors, each from 0 to 10⁶. All zero means the default; to switch
-// one score off, set it to zero and another not.
+// Weights of the scores, each from 0 to 10⁶. All zero means the default; to
+// switch one score off, set it to zero and another not.
 type Weights struct {
-	Task     float64 // α
-	Imagined float64 // β
-	Anchors  float64 // γ
+	Task     float64 // α, of the cosine with the task
+	Imagined float64 // β, of the cosine with the imagined skill
+	Anchors  float64 // γ, of the anchors' BM25 score
+	// Words is δ, of the BM25 score r^w of the imagined skill's name and
+	// description. Where it is above 0, the K_c skills with the highest r^w join
+	// those with the highest d in a capability's candidate list, which then has
+	// up to 2·K_c. It is an extension of the published method, whose δ is 0; see
+	// [Hybrid].
+	Words float64
 }
 
 // Abstention says how good a candidate must be on raw scores: it stays in its
@@ -76,8 +85,9 @@ type Weights struct {
 // gets 1. The zero value drops nothing.
 //
 // Plain results have but one raw score, the cosine with the task: there Task
-// counts or, where that is 0, Imagined. Where only Anchors is set, or a task
-// has no anchors, nothing can reach it and all candidates are dropped.
+// counts or, where that is 0, Imagined. Where neither is set, nothing can reach
+// what is, and all are dropped; so are all candidates with Anchors alone and a
+// task that has no anchors.
 type Abstention struct {
 	// Task is the least cosine with the task; 0 does not ask.
 	Task float64
@@ -85,6 +95,9 @@ type Abstention struct {
 	Imagined float64
 	// Anchors is the least BM25 score of the anchors; 0 does not ask.
 	Anchors float64
+	// Words is the least BM25 score of the imagined skill's words, which there
+	// is only where [Weights.Words] is set; 0 does not ask.
+	Words float64
 }
 
 func (a Abstention) credible(s Scores) bool {
@@ -94,7 +107,8 @@ func (a Abstention) credible(s Scores) bool {
 	return a == Abstention{} ||
 		a.Task > 0 && s.Task >= a.Task ||
 		a.Imagined > 0 && s.Imagined >= a.Imagined ||
-		a.Anchors > 0 && s.Anchors >= a.Anchors
+		a.Anchors > 0 && s.Anchors >= a.Anchors ||
+		a.Words > 0 && s.Words >= a.Words
 }
 
 // A CallPlan says in how many calls a model imagines.
@@ -134,7 +148,9 @@ func (o Options) withDefaults() (Options, error) {
 		v    float64
 	}{
 		{"Weights.Task", o.Weights.Task}, {"Weights.Imagined", o.Weights.Imagined}, {"Weights.Anchors", o.Weights.Anchors},
+		{"Weights.Words", o.Weights.Words},
 		{"Abstain.Task", o.Abstain.Task}, {"Abstain.Imagined", o.Abstain.Imagined}, {"Abstain.Anchors", o.Abstain.Anchors},
+		{"Abstain.Words", o.Abstain.Words},
 	} {
 		if !(c.v >= 0 && c.v <= maxWeight) {
 			return o, fmt.Errorf("%w: %s is %v, want 0 to %g", prospect.ErrOption, c.name, c.v, float64(maxWeight))

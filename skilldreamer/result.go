@@ -58,14 +58,19 @@ type Scores struct {
 	Imagined float64 `json:"imagined"`
 	// Anchors is r^a, its BM25 score for the anchors, 0 or more.
 	Anchors float64 `json:"anchors"`
-	// Combined is d = α·Task + β·Imagined, by which candidates were chosen.
+	// Words is r^w, its BM25 score for the words of what was imagined, 0 or
+	// more; 0 where [Weights.Words] is 0.
+	Words float64 `json:"words,omitempty"`
+	// Combined is d = α·Task + β·Imagined, by which candidates were chosen,
+	// apart from those that Words chose.
 	Combined float64 `json:"combined"`
-	// NormTask, NormImagined and NormAnchors are the scores after
+	// NormTask, NormImagined, NormAnchors and NormWords are the scores after
 	// [Options.Normalize] within the candidates: in [0, 1] by default.
 	NormTask     float64 `json:"norm_task"`
 	NormImagined float64 `json:"norm_imagined"`
 	NormAnchors  float64 `json:"norm_anchors"`
-	// Total is h = α·NormTask + β·NormImagined + γ·NormAnchors.
+	NormWords    float64 `json:"norm_words,omitempty"`
+	// Total is h = α·NormTask + β·NormImagined + γ·NormAnchors + δ·NormWords.
 	Total float64 `json:"total"`
 }
 
@@ -78,6 +83,9 @@ type Trace struct {
 	Texts []string `json:"texts"`
 	// LexicalQuery is what the anchors made.
 	LexicalQuery string `json:"lexical_query"`
+	// WordQueries are what was searched for by words for each capability, by
+	// its index; nil where [Weights.Words] is 0.
+	WordQueries []string `json:"word_queries,omitempty"`
 	// Lists holds each capability's candidates, best first by Total.
 	Lists []List `json:"lists"`
 	// Searched is the number of skills in the view.

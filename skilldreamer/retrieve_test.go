@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -118,7 +117,9 @@ func TestAgainstThePlainFormulas(t *testing.T) {
 				Task:     rapid.SampledFrom([]float64{0, .5, 1, 2, 4}).Draw(rt, "alpha"),
 				Imagined: rapid.SampledFrom([]float64{.5, 1}).Draw(rt, "beta"),
 				Anchors:  rapid.SampledFrom([]float64{0, .25, 1}).Draw(rt, "gamma"),
+				Words:    rapid.SampledFrom([]float64{0, .5, 1}).Draw(rt, "delta"),
 			},
+			WithCapability: rapid.Bool().Draw(rt, "with capability"),
 		}
 		words := strings.Fields("pdf form tide hive bread ledger commit brood queen port field scale match flatten broken height open item test yeast")
 		phrase := func() string {
@@ -142,105 +143,8 @@ func TestAgainstThePlainFormulas(t *testing.T) {
 		r, err := newDreamer(t, g, nil, o).Retrieve(context.Background(), skilldreamer.Request{Task: task}, im)
 		require.NoError(rt, err)
 
-		// The oracle.
-		e := hash()
-		vec := func(role prospect.Role, text string) []float64 {
-			v, err := e.Embed(context.Background(), role, []string{text})
-			require.NoError(rt, err)
-			out := make([]float64, len(v[0]))
-			for i, x := range v[0] {
-				out[i] = float64(x)
-			}
-			return out
-		}
-		dot := func(a, b []float64) (s float64) {
-			for i := range a {
-				s += a[i] * b[i]
-			}
-			return s
-		}
-		q := vec(prospect.RoleQuery, task)
-		text := func(name, description string) string {
-			return strings.ReplaceAll(name, "-", " ") + "\n" + description
-		}
-		fs := make([][]float64, n)
-		var all []string
-		for i, s := range skills {
-			fs[i] = vec(prospect.RoleDocument, text(s.Name, s.Description))
-			all = append(all, s.ID)
-		}
-		bm, err := g.Lexicon().Scores(context.Background(), strings.Join(im.Anchors, " "), all)
-		require.NoError(rt, err)
-		for j, c := range im.Capabilities {
-			p := vec(prospect.RoleDocument, text(c.Skill.Name, c.Skill.Description))
-			d := make([]float64, n)
-			for i := range fs {
-				d[i] = o.Weights.Task*dot(q, fs[i]) + o.Weights.Imagined*dot(p, fs[i])
-			}
-			list := r.Trace.Lists[j].Candidates
-			require.Len(rt, list, min(o.Candidates, n))
-			sorted := slices.Clone(d)
-			slices.SortFunc(sorted, prospect.CompareScores)
-			cut := sorted[len(list)-1]
-			index := func(id string) int { return slices.Index(all, id) }
-			chosen := map[int]bool{}
-			var rq, rp, ra []float64
-			for _, s := range list {
-				i := index(s.ID)
-				chosen[i] = true
-				require.InDelta(rt, d[i], s.Combined, 1e-5)
-				require.GreaterOrEqual(rt, d[i], cut-1e-6, "%s does not belong to the candidates", s.ID)
-				rq, rp, ra = append(rq, dot(q, fs[i])), append(rp, dot(p, fs[i])), append(ra, bm[i])
-			}
-			for i := range d {
-				if !chosen[i] {
-					require.LessOrEqual(rt, d[i], cut+1e-6, "%s is missing", all[i])
-				}
-			}
-			norm := func(x []float64) []float64 {
-				lo, hi := slices.Min(x), slices.Max(x)
-				out := make([]float64, len(x))
-				for i := range x {
-					if hi-lo > 1e-6 {
-						out[i] = (x[i] - lo) / (hi - lo)
-					}
-				}
-				return out
-			}
-			nq, np, na := norm(rq), norm(rp), norm(ra)
-			last := math.Inf(1)
-			for k, s := range list {
-				h := o.Weights.Task*nq[k] + o.Weights.Imagined*np[k] + o.Weights.Anchors*na[k]
-				// Where raw scores differ only by rounding, the library may
-				// see a spread that the oracle takes for none.
-				if spread(rq) > 1e-4 && spread(rp) > 1e-4 {
-					// float32 products are off by up to 1e-6, which the
-					// normaliser divides by the spread.
-					require.InDelta(rt, h, s.Total, 1e-5/min(spread(rq), spread(rp)))
-				}
-				require.LessOrEqual(rt, s.Total, last)
-				require.Equal(rt, k+1, s.Rank)
-				last = s.Total
-			}
-		}
-		// The merge, from the lists.
-		var want []string
-		for row := 0; row < o.Keep && len(want) < o.K; row++ {
-			for _, l := range r.Trace.Lists {
-				if row < l.Kept && len(want) < o.K && !slices.Contains(want, l.Candidates[row].ID) {
-					want = append(want, l.Candidates[row].ID)
-				}
-			}
-		}
-		require.Equal(rt, want, ids(r))
+		newFormulas(rt, g).check(rt, o, task, im, r)
 	})
-}
-
-func spread(x []float64) float64 {
-	if s := slices.Max(x) - slices.Min(x); s > 0 {
-		return s
-	}
-	return math.Inf(1) // exactly equal on both sides
 }
 
 func TestPlainFallbackSaysSo(t *testing.T) {
@@ -342,19 +246,22 @@ func TestAbstention(t *testing.T) {
 func TestOptionsThatMakeNoSense(t *testing.T) {
 	g := newGallery(t, hash())
 	for name, o := range map[string]skilldreamer.Options{
-		"negative K":      {K: -1},
-		"negative grace":  {Grace: -1},
-		"NaN weight":      {Weights: skilldreamer.Weights{Task: math.NaN()}},
-		"negative weight": {Weights: skilldreamer.Weights{Task: 1, Anchors: -1}},
-		"infinite":        {Weights: skilldreamer.Weights{Imagined: math.Inf(1)}},
-		"huge":            {Weights: skilldreamer.Weights{Task: 1e39}},
-		"no candidates":   {Weights: skilldreamer.Weights{Anchors: 1}},
-		"plan":            {Calls: 9},
-		"threshold":       {Abstain: skilldreamer.Abstention{Task: math.NaN()}},
-		"broken prompt":   {Prompts: skilldreamer.Prompts{Capabilities: "{{.Nope}}"}},
-		"unparsed prompt": {Prompts: skilldreamer.Prompts{Imagine: "{{"}},
-		"blank prompt":    {Prompts: skilldreamer.Prompts{ImagineAll: "{{if false}}x{{end}}"}},
-		"empty recipe":    {ImaginedRecipe: &skilldreamer.Recipe{NoName: true, NoDescription: true}},
+		"negative K":       {K: -1},
+		"negative grace":   {Grace: -1},
+		"NaN weight":       {Weights: skilldreamer.Weights{Task: math.NaN()}},
+		"negative weight":  {Weights: skilldreamer.Weights{Task: 1, Anchors: -1}},
+		"infinite":         {Weights: skilldreamer.Weights{Imagined: math.Inf(1)}},
+		"huge":             {Weights: skilldreamer.Weights{Task: 1e39}},
+		"no candidates":    {Weights: skilldreamer.Weights{Anchors: 1}},
+		"plan":             {Calls: 9},
+		"words' weight":    {Weights: skilldreamer.Weights{Task: 1, Words: -1}},
+		"words alone":      {Weights: skilldreamer.Weights{Words: 1}},
+		"words' threshold": {Abstain: skilldreamer.Abstention{Words: -1}},
+		"threshold":        {Abstain: skilldreamer.Abstention{Task: math.NaN()}},
+		"broken prompt":    {Prompts: skilldreamer.Prompts{Capabilities: "{{.Nope}}"}},
+		"unparsed prompt":  {Prompts: skilldreamer.Prompts{Imagine: "{{"}},
+		"blank prompt":     {Prompts: skilldreamer.Prompts{ImagineAll: "{{if false}}x{{end}}"}},
+		"empty recipe":     {ImaginedRecipe: &skilldreamer.Recipe{NoName: true, NoDescription: true}},
 	} {
 		_, err := skilldreamer.New(g, nil, o)
 		require.ErrorIs(t, err, prospect.ErrOption, name)

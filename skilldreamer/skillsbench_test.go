@@ -189,6 +189,7 @@ func systems() []system {
 		dreaming("alpha 0.5", skilldreamer.Options{Weights: skilldreamer.Weights{Task: .5, Imagined: 1, Anchors: 1}}, nil),
 		dreaming("alpha 1", skilldreamer.Options{Weights: skilldreamer.Weights{Task: 1, Imagined: 1, Anchors: 1}}, nil),
 		dreaming("alpha 4", skilldreamer.Options{Weights: skilldreamer.Weights{Task: 4, Imagined: 1, Anchors: 1}}, nil),
+		dreaming("hybrid", skilldreamer.Hybrid(), nil),
 	}
 }
 
@@ -237,6 +238,7 @@ func TestSkillsBench(t *testing.T) {
 		for name, g := range got {
 			for _, m := range []string{"recall@5", "completeness@5", "ndcg@10"} {
 				require.Greater(t, g["skilldreamer"][m], g["dense"][m], "gallery %s: the method gains over the plain query in %s", name, m)
+				require.Greater(t, g["hybrid"][m], g["skilldreamer"][m], "gallery %s: words gain over the published method in %s", name, m)
 			}
 		}
 	}

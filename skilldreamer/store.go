@@ -26,10 +26,11 @@ type Store interface {
 	View(ctx context.Context, sources ...string) (View, error)
 }
 
-// A View is one consistent state of a [Store], for one search, which calls each
-// of the four methods that take a context once. They may be called from several
-// goroutines. Ids are those that Nearest gave;
-// an id that is not in the view is an error that wraps [prospect.ErrNotFound].
+// A View is one consistent state of a [Store], for one search, which calls
+// Nearest, Similarities and Skills once, Lexical once a query, and Matching once
+// if [Weights.Words] is set, else never. They may be called from several
+// goroutines. Ids are those that Nearest and Matching gave; an id that is not in
+// the view is an error that wraps [prospect.ErrNotFound].
 type View interface {
 	// Len is the number of skills in the view.
 	Len() int
@@ -45,6 +46,11 @@ type View interface {
 	// vector, Σ Weight·vector, which a store may search for instead: it has
 	// another length than 1, and the product is neither normalised nor clamped.
 	Nearest(ctx context.Context, vectors [][]float32, sums [][]Term, k int) ([][]Candidate, error)
+
+	// Matching returns, for each query, the k skills with the highest BM25 score,
+	// which is that of Lexical: best first, ties in the order of the gallery.
+	// Skills that have no term of the query are left out.
+	Matching(ctx context.Context, queries []string, k int) ([][]Candidate, error)
 
 	// Similarities returns sim of each vector (row) with each skill (column).
 	// The vectors have unit length.
@@ -65,9 +71,9 @@ type Term struct {
 	Weight float64 // finite, 0 or more
 }
 
-// A Candidate is a skill that a [View] offers for one sum.
+// A Candidate is a skill that a [View] offers for one sum or query.
 type Candidate struct {
 	ID    string
 	Order int64   // the skill's place in the gallery; smaller is earlier
-	Score float64 // the sum
+	Score float64 // the sum, or the BM25 score
 }
