@@ -1,7 +1,7 @@
 // Command bench runs this library and its peers side by side, in one process
 // group, on the same data, and prints a table for each case.
 //
-//	go run . [-only AREA] [-json FILE] [-sizes LIST] [-rounds N] [-hnsw N] [-million] [-peers REGEXP]
+//	go run . [-only AREA] [-json FILE] [-sizes LIST] [-rounds N] [-hnsw N] [-million] [-clusters LIST] [-peers REGEXP]
 //
 // # How times are taken
 //
@@ -23,6 +23,10 @@
 // bm25s (with numba) and tantivy run through bm25.py: pip install bm25s numba
 // tantivy. Area bm25 shows, besides the time by the clock, the processors' time
 // of each process. bleve, which takes a minute, runs once.
+//
+// faiss and scikit-learn cluster through kmeans.py: pip install faiss-cpu
+// scikit-learn. Area kmeans runs each contender three times at most, and takes
+// the inertia of all by one rule: cosines with centroids scaled to unit length.
 //
 // # Adding an area
 //

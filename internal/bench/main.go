@@ -22,6 +22,7 @@ type area struct {
 var areas = []area{
 	{"vecindex", vecindexArea},
 	{"bm25", bm25Area},
+	{"kmeans", kmeansArea},
 }
 
 // options come from the command line; an area reads what concerns it.
@@ -31,7 +32,9 @@ type options struct {
 	hnsw   int
 	// million adds a case of so many documents.
 	million bool
-	peers   *regexp.Regexp
+	// clusters are the collections that area kmeans clusters.
+	clusters sizes
+	peers    *regexp.Regexp
 }
 
 // wants says whether a peer is to run.
@@ -45,13 +48,14 @@ func main() {
 }
 
 func run() (err error) {
-	o := &options{sizes: defaultSizes}
+	o := &options{sizes: defaultSizes, clusters: sizes{{400_000, 384}}}
 	only := flag.String("only", "", "run this area alone")
 	jsonFile := flag.String("json", "", "also write the figures to this file, a JSON object a line")
 	flag.Var(&o.sizes, "sizes", "vecindex: collections as ROWSxDIM, separated by commas; 1000000x384 takes 10 GB with its peers")
 	flag.IntVar(&o.rounds, "rounds", 11, "how often each contender runs")
 	flag.IntVar(&o.hnsw, "hnsw", 10_000, "vecindex: build coder/hnsw for at most this many rows (100,000 take many minutes)")
 	flag.BoolVar(&o.million, "million", false, "bm25: also search a million short documents, without peers")
+	flag.Var(&o.clusters, "clusters", "kmeans: collections as ROWSxDIM, separated by commas, DIM at most 512")
 	peers := flag.String("peers", "", "run only the peers whose names match this regular expression")
 	flag.Parse()
 	if o.peers, err = regexp.Compile(*peers); err != nil {
