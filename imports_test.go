@@ -26,6 +26,8 @@ var mayImport = map[string][]string{
 	"embed/builtin": {"", "embed", "embed/onnx"},
 	"llm":           {""},
 	"skilldreamer":  {"", "bm25", "vecindex", "fusion", "skill"},
+	"skillqr":       {"", "vecindex", "fusion"},
+	"skillqr/probe": {"", "vecindex", "fusion", "metrics", "skillqr"},
 }
 
 // onnx are the packages that may compile the ONNX runtime.
