@@ -18,17 +18,21 @@ type Entry struct {
 	// it stands for one.
 	Key string
 	// Request as it is recorded, free of secrets; zero in a line that has
-	// only the key.
+	// only the key ([RecordingOptions.KeysOnly]).
 	Request prospect.LLMRequest
 	// Response is the answer; nil in a line that only asks.
 	Response *prospect.LLMResponse
+	// Label says, for people, what the request was for: that of its context
+	// ([WithLabel]).
+	Label string
 	// By says who answered, where that is not who the header of the file
-	// names. It is for people.
+	// names.
 	By string
 }
 
 type wireEntry struct {
 	Key      string          `json:"key,omitempty"`
+	Label    string          `json:"label,omitempty"`
 	By       string          `json:"by,omitempty"`
 	Request  *wireRequest    `json:"request,omitempty"`
 	Response json.RawMessage `json:"response,omitempty"`
@@ -37,7 +41,7 @@ type wireEntry struct {
 // MarshalJSON writes the entry as a line of a recording, without its end. A
 // temperature that is not a finite number is an error.
 func (e Entry) MarshalJSON() ([]byte, error) {
-	w := wireEntry{Key: e.Key, By: e.By}
+	w := wireEntry{Key: e.Key, Label: e.Label, By: e.By}
 	if !isZero(e.Request) {
 		req := tidy(e.Request)
 		w.Request = &wireRequest{req.System, req.Prompt, req.Schema, req.SchemaName, req.MaxTokens, req.Temperature}
@@ -59,7 +63,7 @@ func (e *Entry) UnmarshalJSON(line []byte) error {
 	if err := strict(line, &w); err != nil {
 		return err
 	}
-	*e = Entry{Key: w.Key, By: w.By}
+	*e = Entry{Key: w.Key, Label: w.Label, By: w.By}
 	if w.Request != nil {
 		r := w.Request
 		e.Request = tidy(prospect.LLMRequest{System: r.System, Prompt: r.Prompt, Schema: r.Schema, SchemaName: r.SchemaName, MaxTokens: r.MaxTokens, Temperature: r.Temperature})

@@ -38,6 +38,10 @@ type RecordingOptions struct {
 	// and answer, and must leave what it has made as it is. After it, what
 	// looks like a key, token or password goes in any case. Default: none.
 	Scrub func(string) string
+	// KeysOnly leaves requests out of the lines that are added: a smaller
+	// file, which cannot show what is nearest to a request that it lacks.
+	// Default: they are recorded.
+	KeysOnly bool
 	// Missing, where it is not nil, is told once of every request that the
 	// file has no answer to, in [Replay]. It is called by one goroutine at a
 	// time. json.Marshal of the entry gives a line for the file that lacks only
@@ -186,7 +190,7 @@ func (r *Recording) Generate(ctx context.Context, req prospect.LLMRequest) (pros
 	if err := ctx.Err(); err != nil {
 		return prospect.LLMResponse{}, err
 	}
-	e := Entry{Request: r.scrub().request(req)}
+	e := Entry{Label: r.scrub().text(Label(ctx)), Request: r.scrub().request(req)}
 	e.Key = requestKey("", e.Request)
 	if r.opts.Mode == RecordAll {
 		return r.record(ctx, req, e)
@@ -232,6 +236,9 @@ func (r *Recording) record(ctx context.Context, req prospect.LLMRequest, e Entry
 	e.Response = &resp
 	if r.opts.By != r.text.header.By {
 		e.By = r.opts.By
+	}
+	if r.opts.KeysOnly {
+		e.Request = prospect.LLMRequest{}
 	}
 	b, err := line(e)
 	if err != nil {

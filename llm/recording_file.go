@@ -24,11 +24,13 @@ import (
 // says for people who or what made the file. Every other line is an entry:
 //
 //	{"key":"0123456789abcdef0123456789abcdef",
+//	 "label":"free text",
 //	 "request":{"system":"…","prompt":"…","schema":{…},"schema_name":"…","max_tokens":900,"temperature":0},
 //	 "response":{"text":"…","truncated":true,"usage":{"input_tokens":10,"output_tokens":2}},
 //	 "by":"free text"}
 //
-// (on one line). Names with an empty or zero value may be left out; other
+// (on one line). label says what the request was for and by who answered, where
+// that is not who the header names. Names with an empty or zero value may be left out; other
 // names are errors. A response may also be a string, the text alone. A line
 // without a response asks and answers nothing.
 //
@@ -133,12 +135,13 @@ func (t *recordingText) take(n int, line []byte) error {
 	return nil
 }
 
-// stableOrder sorts entries by what they ask, so that requests of one kind
-// stand together and a changed prompt stays near its place, and keeps the
-// order of those that ask the same.
+// stableOrder sorts entries by what they are for and what they ask, so that
+// requests of one kind stand together and a changed prompt stays near its
+// place, and keeps the order of those that ask the same.
 func stableOrder(entries []Entry) {
 	slices.SortStableFunc(entries, func(a, b Entry) int {
 		return cmp.Or(
+			cmp.Compare(a.Label, b.Label),
 			cmp.Compare(a.Request.SchemaName, b.Request.SchemaName),
 			cmp.Compare(a.Request.System, b.Request.System),
 			cmp.Compare(a.Request.Prompt, b.Request.Prompt),

@@ -385,3 +385,29 @@ func TestRecordingsConform(t *testing.T) {
 	require.NoError(t, os.Remove(path))
 	require.NoError(t, llm.TestLLM(t.Context(), open(t, path, echo(), llm.RecordingOptions{Mode: llm.RecordMissing})))
 }
+
+// Keys stand in files that are kept: they must not change.
+func TestKeysStayTheSame(t *testing.T) {
+	require.Equal(t, "12ba97b522eded1e99f37540b5750f5e", keyOf(t, prospect.LLMRequest{
+		System: "s", Prompt: "p é", Schema: json.RawMessage(`{"type": "object", "x": "<"}`), SchemaName: "n", MaxTokens: 900, Temperature: new(0.7),
+	}))
+}
+
+func TestLabelsAndKeysAlone(t *testing.T) {
+	path := recordingPath(t)
+	r := open(t, path, echo(), llm.RecordingOptions{Mode: llm.RecordAll, KeysOnly: true})
+	for _, label := range []string{"second", "first"} {
+		_, err := r.Generate(llm.WithLabel(t.Context(), label), prospect.LLMRequest{Prompt: label})
+		require.NoError(t, err)
+	}
+	require.NoError(t, r.Close())
+	key := func(p string) string { return keyOf(t, prospect.LLMRequest{Prompt: p}) }
+	usage := `"usage":{"input_tokens":3,"output_tokens":4}`
+	require.Equal(t, `{"format":"prospect llm recording","version":1,"model":"broken"}
+{"key":"`+key("first")+`","label":"first","response":{"text":"to first",`+usage+`}}
+{"key":"`+key("second")+`","label":"second","response":{"text":"to second",`+usage+`}}
+`, read(t, path))
+	got, err := ask(t, open(t, path, nil, llm.RecordingOptions{}), "first")
+	require.NoError(t, err)
+	require.Equal(t, "to first", got)
+}

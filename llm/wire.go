@@ -75,9 +75,13 @@ func compact(schema json.RawMessage) json.RawMessage {
 	return text
 }
 
-// requestKey is 32 hexadecimal digits of a SHA-256 over every part of a tidy
-// request, each with its length, so that no two requests look alike. salt
-// keeps keys of different models apart.
+// requestKey is the first half of a SHA-256, in hexadecimal, over every part of
+// a request: a name of this scheme, the salt, the system text, the prompt, the
+// compact schema, its name, MaxTokens as 8 bytes and, if it is set, the
+// temperature as the 8 bytes of its float64. Each part has its length before
+// it, so that no two requests look alike; numbers and lengths are 8 bytes,
+// little-endian. The salt keeps keys of different models apart; keys of
+// recordings have none.
 func requestKey(salt string, req prospect.LLMRequest) string {
 	h := sha256.New()
 	part := func(b []byte) {
@@ -89,7 +93,7 @@ func requestKey(salt string, req prospect.LLMRequest) string {
 	part([]byte(salt))
 	part([]byte(req.System))
 	part([]byte(req.Prompt))
-	part(req.Schema)
+	part(compact(req.Schema))
 	part([]byte(req.SchemaName))
 	part(number(uint64(req.MaxTokens)))
 	if req.Temperature != nil {
