@@ -2,6 +2,7 @@ package llm_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -46,7 +48,7 @@ func outcomes(t *testing.T, m prospect.LLM, concurrent bool) []string {
 }
 
 func TestFaultsAreReproducible(t *testing.T) {
-	f := llm.Faults{Seed: 7, Errors: 0.3, Truncations: 0.3, Empty: 0.1}
+	f := llm.Faults{Seed: 7, Errors: 0.2, Refusals: 0.1, Truncations: 0.2, Empty: 0.1, Lies: 0.5}
 	first := outcomes(t, llm.NewFaulty(steady(), f), false)
 	require.Equal(t, first, outcomes(t, llm.NewFaulty(steady(), f), true), "whatever the timing")
 	f.Seed = 8
@@ -91,6 +93,13 @@ func TestFaultsComeAsOftenAsAsked(t *testing.T) {
 	require.Equal(t, 1.0, count(llm.Faults{}, func(r prospect.LLMResponse, err error) bool {
 		return err == nil && r.Text == answer && !r.Truncated
 	}))
+	require.InDelta(t, 0.25, count(llm.Faults{Refusals: 0.25}, func(_ prospect.LLMResponse, err error) bool {
+		return errors.Is(err, llm.ErrFault) && !errors.Is(err, prospect.ErrTransient)
+	}), 0.035)
+	// Some of the lies leave an answer without JSON as it is.
+	lied := count(llm.Faults{Lies: 0.25}, func(r prospect.LLMResponse, err error) bool { return err == nil && r.Text != answer && !r.Truncated })
+	require.Less(t, lied, 0.285)
+	require.Greater(t, lied, 0.15)
 	other := errors.New("other")
 	require.Equal(t, 1.0, count(llm.Faults{Errors: 1, Err: other}, func(_ prospect.LLMResponse, err error) bool {
 		return err == other
@@ -124,4 +133,49 @@ func TestFaultyPassesTheModelsErrorOn(t *testing.T) {
 	require.ErrorIs(t, err, llm.ErrNoAnswer)
 	require.NotEqual(t, "empty", m.Identity())
 	require.Contains(t, m.Identity(), "empty")
+}
+
+func TestFaultyHangsUntilItsContextEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		begin := time.Now()
+		_, err := llm.NewFaulty(steady(), llm.Faults{Hangs: 1}).Generate(ctx, prospect.LLMRequest{})
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.Equal(t, time.Hour, time.Since(begin))
+	})
+}
+
+// Lies are of many kinds, and bounded.
+func TestLies(t *testing.T) {
+	const said = `{"capabilities": [{"capability": "read", "evidence": "x"}], "anchors": ["a", "b"]}`
+	m := llm.NewFaulty(llm.NewScripted("m", llm.Turn{Text: said, Repeat: true}), llm.Faults{Lies: 1})
+	kinds := map[string]func(string) bool{
+		"empty":         func(s string) bool { return s == "" },
+		"not UTF-8":     func(s string) bool { return !utf8.ValidString(s) },
+		"huge":          func(s string) bool { return len(s) > 1<<20 },
+		"deep":          func(s string) bool { return strings.HasPrefix(s, "[[[[[[[[") },
+		"the prompt":    func(s string) bool { return s == "prompt" },
+		"orders":        func(s string) bool { return strings.Contains(s, "Ignore all") },
+		"orders within": func(s string) bool { return strings.Contains(s, "Ignore all") && strings.Contains(s, "anchors") },
+		"JSON":          func(s string) bool { return json.Valid([]byte(s)) },
+		"broken":        func(s string) bool { return strings.HasPrefix(s, "{") && !json.Valid([]byte(s)) },
+		"chat":          func(s string) bool { return strings.Contains(s, "sorry") },
+		"reasoning":     func(s string) bool { return strings.Contains(s, "<think>") },
+		"a start":       func(s string) bool { return len(s) > 0 && len(s) < len(said) && strings.HasPrefix(said, s) },
+	}
+	seen := map[string]int{}
+	for range 1500 {
+		resp, err := m.Generate(t.Context(), prospect.LLMRequest{Prompt: "prompt"})
+		require.NoError(t, err)
+		require.LessOrEqual(t, len(resp.Text), 3<<20)
+		for kind, is := range kinds {
+			if is(resp.Text) {
+				seen[kind]++
+			}
+		}
+	}
+	for kind := range kinds {
+		require.Positive(t, seen[kind], kind)
+	}
 }

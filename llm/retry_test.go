@@ -15,7 +15,7 @@ import (
 	"github.com/prospect-go/prospect/llm"
 )
 
-var down = fmt.Errorf("503: %w", prospect.ErrTransient)
+var errDown = fmt.Errorf("503: %w", prospect.ErrTransient)
 
 func retry(t *testing.T, m prospect.LLM, o llm.RetryOptions) prospect.LLM {
 	t.Helper()
@@ -61,10 +61,10 @@ func TestRetryTriesAgain(t *testing.T) {
 		answer bool
 	}{
 		{"at once", 0, nil, llm.RetryOptions{}, 1, true},
-		{"the third time", 2, down, llm.RetryOptions{}, 3, true},
-		{"the last time", 3, down, llm.RetryOptions{}, 4, true},
-		{"never", 99, down, llm.RetryOptions{}, 4, false},
-		{"only once", 99, down, llm.RetryOptions{Attempts: 1}, 1, false},
+		{"the third time", 2, errDown, llm.RetryOptions{}, 3, true},
+		{"the last time", 3, errDown, llm.RetryOptions{}, 4, true},
+		{"never", 99, errDown, llm.RetryOptions{}, 4, false},
+		{"only once", 99, errDown, llm.RetryOptions{Attempts: 1}, 1, false},
 		{"refused", 1, errors.New("400"), llm.RetryOptions{}, 1, false},
 		{"out of budget", 1, llm.ErrBudget, llm.RetryOptions{}, 1, false},
 		{"a context's error of somebody else", 1, context.DeadlineExceeded, llm.RetryOptions{}, 1, false},
@@ -93,7 +93,7 @@ func TestRetryWaitsLongerEachTime(t *testing.T) {
 		o := llm.RetryOptions{Attempts: attempts, Base: 100 * time.Millisecond, MaxDelay: time.Second}
 		for seed := range draws {
 			o.Seed = uint64(seed + 1)
-			m := &failing{n: 99, err: down}
+			m := &failing{n: 99, err: errDown}
 			_, err := ask(t, retry(t, m, o), "p")
 			require.ErrorContains(t, err, "attempt 7 of 7")
 			for i, d := range m.waits() {
@@ -113,7 +113,7 @@ func TestRetryWaitsLongerEachTime(t *testing.T) {
 func TestRetryIsSeeded(t *testing.T) {
 	waits := func(seed uint64) (out []time.Duration) {
 		synctest.Test(t, func(t *testing.T) {
-			m := &failing{n: 3, err: down}
+			m := &failing{n: 3, err: errDown}
 			_, err := ask(t, retry(t, m, llm.RetryOptions{Seed: seed}), "p")
 			require.NoError(t, err)
 			out = m.waits()
@@ -156,10 +156,10 @@ func TestRetryEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // no attempt that would come too late
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		m := &failing{n: 99, err: down}
+		m := &failing{n: 99, err: errDown}
 		begin := time.Now()
 		_, err := retry(t, m, slow).Generate(ctx, prospect.LLMRequest{})
-		require.ErrorIs(t, err, down)
+		require.ErrorIs(t, err, errDown)
 		require.NotErrorIs(t, err, context.DeadlineExceeded)
 		require.ErrorContains(t, err, "the deadline is near")
 		require.Zero(t, time.Since(begin), "it does not wait for nothing")
@@ -169,20 +169,20 @@ func TestRetryEndsWithItsContext(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
 		begin := time.Now()
-		_, err := retry(t, &failing{n: 99, err: down}, slow).Generate(ctx, prospect.LLMRequest{})
+		_, err := retry(t, &failing{n: 99, err: errDown}, slow).Generate(ctx, prospect.LLMRequest{})
 		require.ErrorIs(t, err, context.Canceled)
-		require.ErrorIs(t, err, down)
+		require.ErrorIs(t, err, errDown)
 		require.Equal(t, time.Second, time.Since(begin))
 	})
 	synctest.Test(t, func(t *testing.T) { // cancelled during an attempt that fails otherwise
 		ctx, cancel := context.WithCancel(t.Context())
 		m := prospect.NewLLM("m", func(context.Context, prospect.LLMRequest) (prospect.LLMResponse, error) {
 			cancel()
-			return prospect.LLMResponse{}, down
+			return prospect.LLMResponse{}, errDown
 		})
 		_, err := retry(t, m, slow).Generate(ctx, prospect.LLMRequest{})
 		require.ErrorIs(t, err, context.Canceled)
-		require.ErrorIs(t, err, down)
+		require.ErrorIs(t, err, errDown)
 	})
 }
 
