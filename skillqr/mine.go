@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/prospect-go/prospect"
 )
@@ -226,7 +228,10 @@ func (m *mining) begin(c *Clusters) {
 	m.verdicts = make([]verdict, c.Len())
 	m.claims = make([][]string, c.Len())
 	for i := range m.notes {
-		m.notes[i] = ClusterNote{Cluster: c.Number(i), Size: c.Size(i), Documents: c.Nearest(i, m.o.Listed)}
+		listed := c.Nearest(i, m.o.Listed)
+		// A file for people has no place for ids that are not text.
+		listed = slices.DeleteFunc(listed, func(id string) bool { return !utf8.ValidString(id) })
+		m.notes[i] = ClusterNote{Cluster: c.Number(i), Size: c.Size(i), Documents: listed}
 	}
 }
 
@@ -336,8 +341,9 @@ func (m *mining) documents(positions []int) int {
 func (m *mining) result() *Mining {
 	set := &Set{
 		Generic: m.o.Generic, Clusters: m.notes, Corpus: m.clusters.Fingerprint(),
-		Proposer: m.o.Proposer.Identity(), Judge: m.o.Judge.Identity(), Rounds: m.roundLog, Made: m.o.Made,
+		Proposer: valid(m.o.Proposer.Identity()), Judge: valid(m.o.Judge.Identity()), Rounds: m.roundLog, Made: valid(m.o.Made),
 	}
+	set.Corpus.Embedder = valid(set.Corpus.Embedder)
 	for i := range set.Clusters {
 		set.Clusters[i].Missing = ""
 	}
@@ -360,3 +366,6 @@ func (m *mining) result() *Mining {
 	set.Notes = m.said()
 	return &Mining{Set: set, Clusters: m.clusters, Calls: m.calls, Usage: m.usage, Err: m.failures()}
 }
+
+// valid is the text without what is not UTF-8.
+func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

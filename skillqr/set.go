@@ -5,8 +5,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // ErrInvalid: a skill set has problems, which the error lists.
@@ -196,6 +198,11 @@ func (s *Set) Validate() error {
 	if len(s.Generic.Covers) > 0 {
 		report("the generic skill: it covers no clusters of its own, but what no other skill covers")
 	}
+	for what, text := range s.otherTexts() {
+		if !utf8.ValidString(text) {
+			report("%s %q is not valid UTF-8", what, text)
+		}
+	}
 	for _, r := range s.Rounds {
 		if !(r.Share >= 0 && r.Share <= 1) {
 			report("round %d: its share %v is not in 0 to 1", r.Round, r.Share)
@@ -205,4 +212,27 @@ func (s *Set) Validate() error {
 		return nil
 	}
 	return fmt.Errorf("%w: %s", ErrInvalid, strings.Join(problems, "; "))
+}
+
+// otherTexts iterates over the texts that are not of skills, with what they
+// are.
+func (s *Set) otherTexts() iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		each := func(what string, texts ...string) bool {
+			return !slices.ContainsFunc(texts, func(text string) bool { return !yield(what, text) })
+		}
+		ok := each("model", s.Proposer, s.Judge) && each("date", s.Made) && each("corpus", s.Corpus.Hash, s.Corpus.Embedder)
+		for _, c := range s.Clusters {
+			ok = ok && each("label", c.Domain, c.Kind, c.Missing) && each("term", c.Terms...) && each("document", c.Documents...)
+		}
+		for _, r := range s.Rounds {
+			ok = ok && each("skill", r.Skills...)
+		}
+		for _, n := range s.Notes {
+			ok = ok && each("note", string(n.Kind), n.Text)
+		}
+		for _, skill := range s.All() {
+			ok = ok && each("origin", skill.Origin, skill.Digest)
+		}
+	}
 }

@@ -30,7 +30,7 @@ type Skill struct {
 	Instruction string `json:"instruction" yaml:"instruction"`
 	// Covers are the numbers ([ClusterNote.Cluster]) of the clusters whose
 	// documents it fits, ascending. A cluster may be covered by several skills.
-	Covers []int `json:"covers,omitempty" yaml:"covers,omitempty,flow"`
+	Covers []int `json:"covers,omitempty" yaml:"covers,omitempty"`
 	// Origin says how it came to be, for a person: "drafted", "revised in
 	// round 2". It may be empty, as for a skill written by hand.
 	Origin string `json:"origin,omitempty" yaml:"origin,omitempty"`

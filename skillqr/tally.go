@@ -38,7 +38,7 @@ type noted struct {
 
 // say notes something about a cluster, by position, or about none.
 func (m *mining) say(step Step, position int, kind NoteKind, text string) {
-	n := noted{m.round, step, position, Note{Kind: kind, Text: text}}
+	n := noted{m.round, step, position, Note{Kind: kind, Text: valid(text)}}
 	if position >= 0 {
 		n.note.Cluster = new(m.notes[position].Cluster)
 	}
