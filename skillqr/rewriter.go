@@ -207,3 +207,7 @@ func (rw *Rewriter) digestOptions() string {
 	}
 	return digest(parts...)
 }
+
+// Skills returns the skills that it chooses from, in the order of the set, the
+// generic one last.
+func (rw *Rewriter) Skills() []Skill { return rw.set.All() }
