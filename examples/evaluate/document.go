@@ -30,6 +30,7 @@ type settings struct {
 	Embedder   *embedderRecord   `json:"embedder,omitempty"`
 	BM25       *bm25Record       `json:"bm25,omitempty"`
 	Imagined   *imaginedRecord   `json:"imagined,omitempty"`
+	Rewriting  *rewritingRecord  `json:"rewriting,omitempty"`
 	K          []int             `json:"k,omitempty"`
 	Depth      int               `json:"depth,omitempty"`
 	Baseline   string            `json:"baseline,omitempty"`
@@ -70,6 +71,15 @@ type imaginedRecord struct {
 	Queries      int      `json:"queries"`
 	Capabilities int      `json:"capabilities"`
 	Missing      []string `json:"missing"` // queries without: systems fell back to what they do without
+}
+
+// A rewritingRecord says by what queries are rewritten.
+type rewritingRecord struct {
+	Model       string `json:"model"`
+	Set         string `json:"set,omitempty"` // hash of the names, whens and instructions
+	Skills      int    `json:"skills,omitempty"`
+	Mined       bool   `json:"mined,omitempty"`        // by this run
+	HandWritten string `json:"hand_written,omitempty"` // hash of the instruction
 }
 
 type statisticsRecord struct {
@@ -156,6 +166,7 @@ func (s *study) settings() settings {
 			}
 		}
 	}
+	set.Rewriting = s.rewriting
 	set.K, set.Depth = s.opts.ks, depthOf(s.opts.ks)
 	set.Statistics = s.opts.statistics()
 	if b := s.base(); b != nil {
@@ -250,23 +261,18 @@ func (p plan) describe() map[string]any {
 		p.describeDreaming(set)
 	case lexicalDreams:
 		set["thought"] = string(p.thought)
+	case rewriting:
+		set["rewriter"], set["by"] = string(p.rewriter), string(p.by)
+		set["feedback"], set["original"], set["raw"], set["votes"] = p.feedback, p.original, p.raw, p.votes
 	}
 	return set
 }
 
 func (p plan) describeDreaming(set map[string]any) {
 	o := p.options
-	set["alpha"], set["beta"], set["gamma"] = o.Weights.Task, o.Weights.Imagined, o.Weights.Anchors
-	set["k"], set["kc"], set["kr"] = o.K, max(o.Candidates, defaultList(o.Candidates, o.K)), max(o.Keep, defaultList(o.Keep, o.K))
-	set["norm"], set["thought"], set["merge"] = p.norm, string(p.thought), string(p.merge)
-}
-
-// defaultList is what K_c and K_r are where they are not set.
-func defaultList(set, k int) int {
-	if set != 0 {
-		return set
-	}
-	return max(20, k)
+	set["alpha"], set["beta"], set["gamma"], set["delta"] = o.Weights.Task, o.Weights.Imagined, o.Weights.Anchors, o.Weights.Words
+	set["k"], set["kc"], set["kr"] = o.K, o.Candidates, o.Keep
+	set["norm"], set["thought"], set["merge"], set["capability"] = p.norm, string(p.thought), string(p.merge), o.WithCapability
 }
 
 func byName(names []string, values []float64) map[string]float64 {

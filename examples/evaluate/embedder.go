@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/prospect-go/prospect"
+	"github.com/prospect-go/prospect/embed"
 	"github.com/prospect-go/prospect/embed/builtin"
 	"github.com/prospect-go/prospect/embed/onnx"
 )
@@ -23,6 +25,29 @@ func openEmbedder(ctx context.Context, name string) (*onnx.Embedder, error) {
 		return nil, fmt.Errorf("-embedder %s: %w", name, err)
 	}
 	return e, nil
+}
+
+// off, as the value of -cache, keeps no vectors.
+const off = "off"
+
+// withCache keeps the vectors of e in the folder that -cache names; nil for
+// "off".
+func withCache(e prospect.Embedder, dir string) (*embed.Cache, error) {
+	switch dir {
+	case off:
+		return nil, nil
+	case "":
+		user, err := os.UserCacheDir()
+		if err != nil {
+			return nil, fmt.Errorf("-cache: there is no folder for caches, name one or \"off\": %w", err)
+		}
+		dir = filepath.Join(user, "prospect", "vectors")
+	}
+	cache, err := embed.NewCache(e, dir, embed.CacheOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("-cache: %w", err)
+	}
+	return cache, nil
 }
 
 // watched tells how many texts went through an embedder.

@@ -3,11 +3,9 @@ module github.com/prospect-go/prospect/examples/evaluate
 go 1.27.0
 
 require (
-	github.com/openai/openai-go/v3 v3.99.0
 	github.com/prospect-go/prospect v0.0.0
-	github.com/stretchr/testify v1.12.1
-	golang.org/x/text v0.44.0
-	pgregory.net/rapid v1.3.0
+	github.com/prospect-go/prospect/examples/openai v0.0.0
+	golang.org/x/sync v0.25.0
 )
 
 require (
@@ -31,6 +29,7 @@ require (
 	github.com/knights-analytics/hugot v0.8.0 // indirect
 	github.com/knights-analytics/ortgenai v0.3.2 // indirect
 	github.com/microsoft/onnxruntime/go v0.0.0-20260922015325-62e95311b771 // indirect
+	github.com/openai/openai-go/v3 v3.99.0 // indirect
 	github.com/pkg/errors v0.9.1 // indirect
 	github.com/tidwall/gjson v1.20.0 // indirect
 	github.com/tidwall/match v1.1.1 // indirect
@@ -41,10 +40,13 @@ require (
 	go.yaml.in/yaml/v3 v3.0.6 // indirect
 	golang.org/x/exp v0.0.0-20260908205506-85c1c2202aba // indirect
 	golang.org/x/image v0.46.0 // indirect
-	golang.org/x/sync v0.25.0 // indirect
 	golang.org/x/sys v0.48.0 // indirect
+	golang.org/x/text v0.44.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
 	k8s.io/klog/v2 v2.140.0 // indirect
 )
 
-replace github.com/prospect-go/prospect => ../..
+replace (
+	github.com/prospect-go/prospect => ../..
+	github.com/prospect-go/prospect/examples/openai => ../openai
+)

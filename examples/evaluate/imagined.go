@@ -79,8 +79,7 @@ func (im imagination) has(query string) bool {
 
 // imagine asks the model about every query, one after the other; a query's
 // capabilities are imagined in parallel. What fails is noted in the answers.
-func imagine(ctx context.Context, o options, queries []metrics.Doc, p *progress) (imagination, error) {
-	model := newChatModel(o.llm, o.model, o.apiKey)
+func imagine(ctx context.Context, model prospect.LLM, o options, queries []metrics.Doc, p *progress) (imagination, error) {
 	im := imagination{byQuery: map[string]*skilldreamer.Imagined{}, source: "model", model: model.Identity()}
 	d, err := newThinker(model, o)
 	if err != nil {
@@ -96,8 +95,8 @@ func imagine(ctx context.Context, o options, queries []metrics.Doc, p *progress)
 		}
 		im.byQuery[q.ID] = got
 	}
-	if o.record != "" {
-		if err := im.save(o.record, queries); err != nil {
+	if o.save != "" {
+		if err := im.save(o.save, queries); err != nil {
 			return im, fmt.Errorf("-llm-save: %w", err)
 		}
 	}

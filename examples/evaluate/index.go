@@ -87,8 +87,7 @@ func buildLexicon(ctx context.Context, skills []*skill.Skill, r skilldreamer.Rec
 
 // byWords are the k documents with the best BM25 scores.
 func (ix *index) byWords(ctx context.Context, text string, k int) ([]prospect.Hit, error) {
-	defer ix.clock.run(words)()
-	return ix.lexicon.Search(ctx, prospect.Query{Text: text, K: k})
+	return ix.matching(ctx, prospect.Query{Text: text, K: k})
 }
 
 // byVector are the k documents nearest to the text.
@@ -97,6 +96,15 @@ func (ix *index) byVector(ctx context.Context, text string, k int) ([]prospect.H
 	if err != nil {
 		return nil, err
 	}
+	return ix.nearest(ctx, prospect.Query{Vector: vectors[0], K: k})
+}
+
+func (ix *index) matching(ctx context.Context, q prospect.Query) ([]prospect.Hit, error) {
+	defer ix.clock.run(words)()
+	return ix.lexicon.Search(ctx, q)
+}
+
+func (ix *index) nearest(ctx context.Context, q prospect.Query) ([]prospect.Hit, error) {
 	defer ix.clock.run(score)()
-	return ix.gallery.Vectors().Search(ctx, prospect.Query{Vector: vectors[0], K: k})
+	return ix.gallery.Vectors().Search(ctx, q)
 }

@@ -56,8 +56,9 @@ func (c *clock) run(s stage) (stop func()) {
 const probeTime = time.Second
 
 // takeLatency runs queries once more, one at a time, with vectors that are not
-// cached: until all are through or probeTime is over, one at least.
-func takeLatency(ctx context.Context, r *ranker, raw prospect.Embedder, queries []metrics.Doc) (*latency, error) {
+// cached: until all are through or probeTime is over, one at least. What the
+// model took is that of the first time; it is not asked again.
+func takeLatency(ctx context.Context, r *ranker, was *result, raw prospect.Embedder, queries []metrics.Doc) (*latency, error) {
 	c := &clock{spent: map[stage]time.Duration{}}
 	timed, err := r.timed(c, raw)
 	if err != nil {
@@ -83,9 +84,9 @@ func takeLatency(ctx context.Context, r *ranker, raw prospect.Embedder, queries 
 		for _, s := range []stage{embedding, score, words} {
 			c.spent[rest] -= c.spent[s]
 		}
-		if r.plan.dreams() {
-			c.spent[thinking] = r.im.thinking(q.ID)
-			total += c.spent[thinking]
+		if t := was.thinking(q.ID, r.im); t > 0 {
+			c.spent[thinking] = t
+			total += t
 		}
 		for s, d := range c.spent {
 			sums[s] += d
@@ -101,6 +102,19 @@ func takeLatency(ctx context.Context, r *ranker, raw prospect.Embedder, queries 
 	return l, nil
 }
 
+// thinking is how long a model took for a query, 0 where none was asked.
+func (r *result) thinking(query string, im imagination) (sum time.Duration) {
+	if r.plan.dreams() {
+		return im.thinking(query)
+	}
+	if rw := r.answers[query].rewrite; rw != nil {
+		for _, c := range rw.Trace.Calls {
+			sum += c.Elapsed
+		}
+	}
+	return sum
+}
+
 // quantile is the least value that a share q of the values do not exceed.
 func quantile(sorted []time.Duration, q float64) time.Duration {
 	return sorted[max(0, int(math.Ceil(q*float64(len(sorted))))-1)]
@@ -113,7 +127,11 @@ func (r *ranker) timed(c *clock, raw prospect.Embedder) (*ranker, error) {
 	if ix.gallery != nil {
 		ix.store = timedStore{ix.gallery, ix.embedder, c}
 	}
-	return newRanker(r.plan, &ix, r.im, r.depth)
+	timed, err := newRanker(r.plan, &ix, r.im, r.depth)
+	if err == nil {
+		timed.rewrite = r.rewrite
+	}
+	return timed, err
 }
 
 type timedEmbedder struct {
@@ -152,6 +170,11 @@ func (v timedView) Nearest(ctx context.Context, vectors [][]float32, sums [][]sk
 func (v timedView) Similarities(ctx context.Context, vectors [][]float32, ids []string) ([][]float64, error) {
 	defer v.clock.run(score)()
 	return v.View.Similarities(ctx, vectors, ids)
+}
+
+func (v timedView) Matching(ctx context.Context, queries []string, k int) ([][]skilldreamer.Candidate, error) {
+	defer v.clock.run(words)()
+	return v.View.Matching(ctx, queries, k)
 }
 
 func (v timedView) Lexical(ctx context.Context, query string, ids []string) ([]float64, error) {

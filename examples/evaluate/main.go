@@ -139,20 +139,37 @@ func evaluate(ctx context.Context, opts options, out io.Writer, std streams) err
 
 // evaluateSystems runs the systems over the collection.
 func evaluateSystems(ctx context.Context, opts options, std streams) (*study, error) {
-	model, err := openEmbedder(ctx, opts.embedder)
-	if err != nil {
-		return nil, err
-	}
-	var embedder prospect.Embedder // and no typed nil
-	if model != nil {
-		defer model.Close()
-		embedder = model
-	}
 	p := newProgress(std.err)
 	defer p.done()
-	s, err := newStudy(ctx, opts, embedder, p)
+	m, err := openEmbedder(ctx, opts.embedder)
 	if err != nil {
 		return nil, err
 	}
-	return s, s.run(ctx, p)
+	if m == nil {
+		return runStudy(ctx, opts, nil, nil, p)
+	}
+	defer m.Close()
+	cache, err := withCache(m, opts.cache)
+	if err != nil {
+		return nil, err
+	}
+	if cache == nil {
+		return runStudy(ctx, opts, m, m, p)
+	}
+	s, err := runStudy(ctx, opts, m, cache, p)
+	if failed := cache.Close(); failed != nil {
+		std.say("vectors could not be kept for the next run: %v", failed)
+	}
+	return s, err
+}
+
+// runStudy runs a study with an embedder and the same with a cache, both nil
+// for none.
+func runStudy(ctx context.Context, opts options, raw, cached prospect.Embedder, p *progress) (*study, error) {
+	s, err := newStudy(opts, raw, cached)
+	if err != nil {
+		return nil, err
+	}
+	err = s.run(ctx, p)
+	return s, errors.Join(err, s.model.close())
 }

@@ -25,7 +25,10 @@ type options struct {
 	temperature *float64 // nil: left to the model
 	maxTokens   int      // 0: left to the model
 	timeout     time.Duration
-	record      string // where the answers of -llm are kept
+	save        string // where what -llm imagined is written
+	recording   string // of the model's answers by request
+	set         string // of rewriting skills
+	byHand      string // file with an instruction for rewriting
 	systems     string
 	baseline    string
 	skillText   string
@@ -77,7 +80,10 @@ func parseOptions(args []string, std streams) (options, error) {
 	})
 	f.IntVar(&o.maxTokens, "max-tokens", 0, "bound on each answer of the model, in tokens (default: the service's)")
 	f.DurationVar(&o.timeout, "timeout", 5*time.Minute, "how long the model may think about a query; what it has by then is used")
-	f.StringVar(&o.record, "llm-save", "", "`FILE` to which the answers of -llm are written, for -llm-outputs of a later run")
+	f.StringVar(&o.save, "llm-save", "", "`FILE` to which what the model imagined is written, for -llm-outputs of a later run")
+	f.StringVar(&o.recording, "llm-recording", "", "`FILE` with a model's answers by request: with -llm those that it lacks are asked for\nand added, without it they fail")
+	f.StringVar(&o.set, "skillqr-set", "", "`FILE` with rewriting skills (.yaml or .json); one that is not there is mined from the\ncorpus with the model, and written")
+	f.StringVar(&o.byHand, "hand-written", "", "`FILE` with the text of an instruction for rewriting queries")
 	f.StringVar(&o.systems, "systems", "", "`LIST` of systems and groups, separated by commas; -list shows them\n(default: the systems of the group \"main\" that can run)")
 	f.StringVar(&o.baseline, "baseline", "", "`NAME` of the system that the others are compared with\n(default: dense, the plain query; where that does not run, bm25)")
 	f.StringVar(&o.skillText, "skill-text", "", "`WHAT` of a skill is indexed: \"name+description\" or \"full\"\n(default: the library's recipes, one for vectors and one for words)")
@@ -133,14 +139,12 @@ func (o *options) check() error {
 // checkModel checks where imagined skills come from.
 func (o *options) checkModel() error {
 	switch {
-	case o.outputs != "" && o.llm != "":
-		return errors.New("-llm-outputs and -llm exclude each other: answers are recorded or asked for")
 	case o.llm != "" && o.model == "":
 		return errors.New("-llm needs -model, the name of a model that the service has")
 	case o.llm == "" && o.model != "":
 		return errors.New("-model needs -llm, the base URL of the service that has it")
-	case o.llm == "" && o.record != "":
-		return errors.New("-llm-save needs -llm, whose answers it keeps")
+	case o.save != "" && (!o.hasModel() || o.outputs != ""):
+		return errors.New("-llm-save needs -llm or -llm-recording, and no -llm-outputs: it keeps what the model imagines")
 	case o.maxTokens < 0:
 		return fmt.Errorf("-max-tokens is %d, want 0 or more", o.maxTokens)
 	case o.timeout <= 0:
@@ -157,6 +161,9 @@ func (o *options) checkModel() error {
 	}
 	return nil
 }
+
+// hasModel says that there is a model to ask, if only for recorded answers.
+func (o options) hasModel() bool { return o.llm != "" || o.recording != "" }
 
 // maxK bounds cutoffs: no person reads further, and lists of all systems are
 // as deep as the largest.

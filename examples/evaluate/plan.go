@@ -21,6 +21,7 @@ const (
 	hybridWeighted kind = "hybrid-weighted" // both, merged by normalised score
 	dreaming       kind = "skilldreamer"    // by a Dreamer
 	lexicalDreams  kind = "bm25-dreams"     // by the words of what was imagined
+	rewriting      kind = "rewriting"       // by the query as a model rewrites it
 )
 
 // A plan says in full how one system ranks.
@@ -42,6 +43,14 @@ type plan struct {
 	norm    string // names options.Normalize
 	thought thought
 	merge   merge
+
+	// Of what rewrites.
+	rewriter rewriterKind
+	by       retrieval
+	feedback int     // how many of the query's own hits the model is shown
+	original float64 // weight of the query in the final one, beside the expansion's 1
+	raw      float64 // weight of the query's own hits beside those of the final one
+	votes    int     // how often the model is asked for the skill
 }
 
 // A setting is a parameter with its value, as it was asked for.
@@ -65,8 +74,21 @@ const (
 )
 
 // uses says which of a run's parts a plan needs.
-func (p plan) needsVectors() bool { return p.kind != lexical && p.kind != lexicalDreams }
-func (p plan) dreams() bool       { return p.kind == dreaming || p.kind == lexicalDreams }
+func (p plan) needsVectors() bool {
+	switch p.kind {
+	case lexical, lexicalDreams:
+		return false
+	case rewriting:
+		return p.by != byWords
+	}
+	return true
+}
+
+// dreams says that a plan needs what a model imagined.
+func (p plan) dreams() bool { return p.kind == dreaming || p.kind == lexicalDreams }
+
+// rewrites says that a plan needs a model that rewrites queries.
+func (p plan) rewrites() bool { return p.kind == rewriting && p.rewriter != asAsked }
 
 // defaults is the plan that systems are made from: the published method over
 // the collection's recipes.
@@ -74,8 +96,9 @@ func defaults(o options, depth int) plan {
 	p := plan{
 		dense: skilldreamer.DefaultDense(), lexical: skilldreamer.DefaultLexical(),
 		fused: max(100, depth), weight: 0.5, constant: fusion.DefaultRankConstant,
-		options: skilldreamer.Options{K: depth, Weights: skilldreamer.Weights{Task: 2, Imagined: 1, Anchors: 1}},
+		options: sized(skilldreamer.Paper(), depth),
 		norm:    "minmax",
+		by:      byWords, feedback: 5, original: 1, votes: 1,
 	}
 	switch o.skillText {
 	case nameAndDescription:
@@ -84,6 +107,14 @@ func defaults(o options, depth int) plan {
 		p.dense, p.lexical = skilldreamer.Recipe{Body: -1}, skilldreamer.Recipe{Body: -1}
 	}
 	return p
+}
+
+// sized is a preset for lists of a depth. Candidate lists are not made shorter
+// than what is asked for.
+func sized(o skilldreamer.Options, depth int) skilldreamer.Options {
+	o.K = depth
+	o.Candidates, o.Keep = max(20, o.Candidates, depth), max(20, o.Keep, depth)
+	return o
 }
 
 // The values of -skill-text.
@@ -104,6 +135,8 @@ var parameters = []parameter{
 	{"alpha", "α, the weight of the task's cosine", []kind{dreaming}, number(func(p *plan) *float64 { return &p.options.Weights.Task })},
 	{"beta", "β, the weight of the imagined skill's cosine", []kind{dreaming}, number(func(p *plan) *float64 { return &p.options.Weights.Imagined })},
 	{"gamma", "γ, the weight of the anchors' BM25", []kind{dreaming}, number(func(p *plan) *float64 { return &p.options.Weights.Anchors })},
+	{"delta", "δ, the weight of the BM25 of what was imagined", []kind{dreaming}, number(func(p *plan) *float64 { return &p.options.Weights.Words })},
+	{"capability", "on or off: the capability's text goes before that of its imagined skill", []kind{dreaming}, toggle(func(p *plan) *bool { return &p.options.WithCapability })},
 	{"kc", "K_c, how many candidates a capability has", []kind{dreaming}, count(1, func(p *plan) *int { return &p.options.Candidates })},
 	{"kr", "K_r, how many of them take part in the merge", []kind{dreaming}, count(1, func(p *plan) *int { return &p.options.Keep })},
 	{"norm", "minmax, max, zscore, rank or raw: how scores are brought to one scale", []kind{dreaming, hybridWeighted}, setNorm},
@@ -111,9 +144,14 @@ var parameters = []parameter{
 	{"fused", "how many hits of each list are merged", []kind{hybridRRF, hybridWeighted}, count(1, func(p *plan) *int { return &p.fused })},
 	{"weight", "of the dense list, from 0 to 1; the other has the rest", []kind{hybridRRF, hybridWeighted}, setWeight},
 	{"constant", "the rank constant of RRF", []kind{hybridRRF}, setConstant},
-	{"body", "characters of the body whose vector stands for a skill, or all", []kind{dense, hybridRRF, hybridWeighted, dreaming}, body(func(p *plan) *skilldreamer.Recipe { return &p.dense })},
-	{"piece", "characters of each further piece of the body with a vector of its own", []kind{dense, hybridRRF, hybridWeighted, dreaming}, count(0, func(p *plan) *int { return &p.dense.Piece })},
-	{"words", "characters of the body in the lexical index, or all", []kind{lexical, hybridRRF, hybridWeighted, dreaming, lexicalDreams}, body(func(p *plan) *skilldreamer.Recipe { return &p.lexical })},
+	{"by", "words, vectors or sum: how the rewritten query is searched for", []kind{rewriting}, setBy},
+	{"feedback", "how many of the query's own hits (BM25) the model is shown", []kind{rewriting}, count(0, func(p *plan) *int { return &p.feedback })},
+	{"original", "the weight of the query itself in the rewritten one", []kind{rewriting}, number(func(p *plan) *float64 { return &p.original })},
+	{"raw", "the weight of the query's own hits beside those of the rewritten one", []kind{rewriting}, number(func(p *plan) *float64 { return &p.raw })},
+	{"votes", "how often the model is asked which skill fits", []kind{rewriting}, count(1, func(p *plan) *int { return &p.votes })},
+	{"body", "characters of the body whose vector stands for a skill, or all", []kind{dense, hybridRRF, hybridWeighted, dreaming, rewriting}, body(func(p *plan) *skilldreamer.Recipe { return &p.dense })},
+	{"piece", "characters of each further piece of the body with a vector of its own", []kind{dense, hybridRRF, hybridWeighted, dreaming, rewriting}, count(0, func(p *plan) *int { return &p.dense.Piece })},
+	{"words", "characters of the body in the lexical index, or all", []kind{lexical, hybridRRF, hybridWeighted, dreaming, lexicalDreams, rewriting}, body(func(p *plan) *skilldreamer.Recipe { return &p.lexical })},
 }
 
 // with applies a setting.
@@ -163,6 +201,16 @@ func count(least int, field func(*plan) *int) func(*plan, string) error {
 	}
 }
 
+func toggle(field func(*plan) *bool) func(*plan, string) error {
+	return func(p *plan, value string) error {
+		if value != "on" && value != "off" {
+			return errors.New(`want "on" or "off"`)
+		}
+		*field(p) = value == "on"
+		return nil
+	}
+}
+
 func body(field func(*plan) *skilldreamer.Recipe) func(*plan, string) error {
 	return func(p *plan, value string) error {
 		n := -1
@@ -197,6 +245,14 @@ func setMerge(p *plan, value string) error {
 	default:
 		return errors.New(`want "turns" or "best"`)
 	}
+	return nil
+}
+
+func setBy(p *plan, value string) error {
+	if !slices.Contains(retrievals, retrieval(value)) {
+		return fmt.Errorf("want one of %q", retrievals)
+	}
+	p.by = retrieval(value)
 	return nil
 }
 

@@ -12,14 +12,16 @@ import (
 	"github.com/prospect-go/prospect/metrics"
 	"github.com/prospect-go/prospect/skill"
 	"github.com/prospect-go/prospect/skilldreamer"
+	"github.com/prospect-go/prospect/skillqr"
 )
 
 // An answer is what a system says to one query.
 type answer struct {
-	ids   []string // best first, each once
-	dream *skilldreamer.Result
-	// fallback says that nothing was imagined for the query, so that a system
-	// that needs it did what it does without.
+	ids     []string // best first, each once
+	dream   *skilldreamer.Result
+	rewrite *skillqr.Rewrite
+	// fallback says that nothing was imagined for the query, or that it could
+	// not be rewritten, so that the system did what it does without.
 	fallback bool
 }
 
@@ -28,6 +30,7 @@ type ranker struct {
 	plan    plan
 	index   *index
 	dreamer *skilldreamer.Dreamer // of plans that dream
+	rewrite *rewriter             // of plans that rewrite
 	im      imagination
 	depth   int
 }
@@ -68,6 +71,8 @@ func (r *ranker) answer(ctx context.Context, q metrics.Doc) (answer, error) {
 		return r.hybrid(ctx, q.Text)
 	case lexicalDreams:
 		return r.words(ctx, q)
+	case rewriting:
+		return r.rewrite.search(ctx, r.index, q.Text, r.depth)
 	}
 	return r.dream(ctx, q)
 }

@@ -12,21 +12,23 @@ import (
 
 // A study is a whole run of the program: systems over a collection.
 type study struct {
-	opts     options
-	coll     *collection
-	raw      prospect.Embedder // nil without
-	embedder prospect.Embedder // the same with a cache
-	im       imagination
-	plans    []plan
-	indexes  map[recipes]*index
-	measures []metrics.Measure
-	baseline int // of results; −1 for none
-	results  []*result
+	opts      options
+	coll      *collection
+	raw       prospect.Embedder // nil without
+	embedder  prospect.Embedder // the same with a cache
+	model     *model            // nil without
+	im        imagination
+	rewriting *rewritingRecord // nil where nothing rewrites
+	plans     []plan
+	indexes   map[recipes]*index
+	measures  []metrics.Measure
+	baseline  int // of results; −1 for none
+	results   []*result
 }
 
 // newStudy reads what the options name. Nothing is embedded yet.
-func newStudy(ctx context.Context, o options, e prospect.Embedder, p *progress) (*study, error) {
-	s := &study{opts: o, raw: e, embedder: e, indexes: map[recipes]*index{}, baseline: -1}
+func newStudy(o options, raw, cached prospect.Embedder) (*study, error) {
+	s := &study{opts: o, raw: raw, embedder: cached, indexes: map[recipes]*index{}, baseline: -1}
 	plans, err := choose(o.systems, defaults(o, depthOf(o.ks)), s.can)
 	if err != nil {
 		return nil, fmt.Errorf("-systems: %w", err)
@@ -44,8 +46,8 @@ func newStudy(ctx context.Context, o options, e prospect.Embedder, p *progress) 
 			return nil, err
 		}
 	}
-	if o.llm != "" && slices.ContainsFunc(plans, plan.dreams) {
-		if s.im, err = imagine(ctx, o, s.coll.queries, p); err != nil {
+	if o.hasModel() && slices.ContainsFunc(plans, func(p plan) bool { return p.rewrites() || p.dreams() && o.outputs == "" }) {
+		if s.model, err = openModel(o); err != nil {
 			return nil, err
 		}
 	}
@@ -57,8 +59,14 @@ func (s *study) can(p plan) error {
 	switch {
 	case p.needsVectors() && s.opts.embedder == none:
 		return errors.New("needs vectors, which -embedder none rules out")
-	case p.dreams() && s.opts.outputs == "" && s.opts.llm == "":
+	case p.dreams() && s.opts.outputs == "" && !s.opts.hasModel():
 		return errors.New("needs what a model imagined: give -llm-outputs FILE or -llm URL")
+	case p.rewrites() && !s.opts.hasModel():
+		return errors.New("needs a model that rewrites: give -llm URL or -llm-recording FILE")
+	case p.rewriter == bySet && s.opts.set == "":
+		return errors.New("needs -skillqr-set FILE")
+	case p.rewriter == byHand && s.opts.byHand == "":
+		return errors.New("needs -hand-written FILE")
 	}
 	return nil
 }
@@ -81,6 +89,12 @@ func (s *study) findBaseline() (int, error) {
 
 // run ranks, judges and compares.
 func (s *study) run(ctx context.Context, p *progress) error {
+	if s.model != nil && s.opts.outputs == "" && slices.ContainsFunc(s.plans, plan.dreams) {
+		var err error
+		if s.im, err = imagine(ctx, s.model, s.opts, s.coll.queries, p); err != nil {
+			return err
+		}
+	}
 	for i, pl := range s.plans {
 		r, err := s.try(ctx, pl, func(done int) {
 			p.show("running "+pl.name, i*len(s.coll.queries)+done, len(s.plans)*len(s.coll.queries))
@@ -112,7 +126,7 @@ func (s *study) takeLatencies(ctx context.Context, p *progress) error {
 		if err != nil {
 			return err
 		}
-		if r.latency, err = takeLatency(ctx, ready, s.raw, s.coll.queries); err != nil {
+		if r.latency, err = takeLatency(ctx, ready, r, s.raw, s.coll.queries); err != nil {
 			return err
 		}
 	}
@@ -147,7 +161,11 @@ func (s *study) ready(ctx context.Context, pl plan, p *progress) (*ranker, error
 		s.indexes[key] = ix
 		s.coll.counts.Empty = max(s.coll.counts.Empty, len(ix.dropped))
 	}
-	return newRanker(pl, s.indexes[key], s.im, depthOf(s.opts.ks))
+	r, err := newRanker(pl, s.indexes[key], s.im, depthOf(s.opts.ks))
+	if err == nil && pl.kind == rewriting {
+		err = s.addRewriter(ctx, r, p)
+	}
+	return r, err
 }
 
 // base is the result of the baseline, nil where there is none.

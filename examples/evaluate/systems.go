@@ -5,6 +5,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/prospect-go/prospect/skilldreamer"
 )
 
 // A system is a way to rank that has a name.
@@ -31,6 +33,10 @@ var systems = []system{
 	}},
 	{"skilldreamer", "the method with the paper's defaults", func(p *plan) { p.kind = dreaming }},
 
+	{"skilldreamer-hybrid", "the library's other preset: capabilities are looked for by words, too", func(p *plan) {
+		p.kind, p.options = dreaming, sized(skilldreamer.Hybrid(), p.options.K)
+	}},
+
 	{"no-ci", "without capabilities: the task is the only one", func(p *plan) { p.kind, p.thought = dreaming, taskAlone }},
 	{"no-psg", "without imagined skills: capabilities stand for them", func(p *plan) { p.kind, p.thought = dreaming, capabilityTexts }},
 	{"no-anchors", "without anchors: γ is 0", func(p *plan) { p.kind, p.options.Weights.Anchors = dreaming, 0 }},
@@ -44,6 +50,11 @@ var systems = []system{
 
 	{"bm25-capabilities", "the words of the capabilities, merged by turns", func(p *plan) { p.kind, p.thought = lexicalDreams, capabilityTexts }},
 	{"bm25-pseudo-skills", "the words of the imagined skills, merged by turns", func(p *plan) { p.kind = lexicalDreams }},
+
+	{"original", "the query as it was asked, by words: what rewriting starts from", func(p *plan) { p.kind, p.rewriter = rewriting, asAsked }},
+	{"generic", "rewritten with the generic instruction", func(p *plan) { p.kind, p.rewriter = rewriting, byGeneric }},
+	{"hand-written", "rewritten with the instruction of -hand-written", func(p *plan) { p.kind, p.rewriter = rewriting, byHand }},
+	{"skillqr", "rewritten with the skill that fits, of those of -skillqr-set", func(p *plan) { p.kind, p.rewriter = rewriting, bySet }},
 }
 
 // A group is several systems by one name.
@@ -57,11 +68,13 @@ var groups = []group{
 	{"main", "what the method is measured against, and the method", []string{"bm25", "dense", "hybrid-rrf", "hybrid-weighted", "capabilities", "pseudo-skills", "skilldreamer"}},
 	{"ablations", "the method without one of its parts", []string{"skilldreamer", "no-ci", "no-psg", "no-anchors", "no-query", "no-imagined", "no-normalize", "no-rerank", "no-round-robin"}},
 	{"words", "retrieval by words alone", []string{"bm25", "bm25-capabilities", "bm25-pseudo-skills"}},
+	{"rewrites", "the query as it is and rewritten in three ways", []string{"original", "generic", "hand-written", "skillqr"}},
 	sweep("alpha", "0", "0.25", "0.5", "1", "2", "4", "8"),
 	sweep("beta", "0", "0.25", "0.5", "1", "2", "4"),
 	sweep("gamma", "0", "0.25", "0.5", "1", "2", "4"),
+	sweep("delta", "0", "0.25", "0.5", "1", "2", "4"),
 	sweep("kc", "15", "20", "30", "50", "100", "200"),
-	{"sweeps", "all of them", []string{"sweep:alpha", "sweep:beta", "sweep:gamma", "sweep:kc"}},
+	{"sweeps", "all of them", []string{"sweep:alpha", "sweep:beta", "sweep:gamma", "sweep:delta", "sweep:kc"}},
 	{all, "everything that can run with what is given", nil},
 }
 
