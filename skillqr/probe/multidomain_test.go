@@ -469,4 +469,3 @@ func (r *remembering) Embed(ctx context.Context, role prospect.Role, texts []str
 	}
 	return out, nil
 }
-
