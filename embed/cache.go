@@ -32,7 +32,7 @@ type CacheOptions struct {
 // half-written entry is taken for absent and replaced. It is safe for
 // concurrent use; two calls at once that miss the same text both embed it.
 //
-// In memory it keeps about 80 bytes a vector. A hit costs the hash of the text
+// In memory it keeps about 100 bytes a vector. A hit costs the hash of the text
 // and a read of the file.
 type Cache struct {
 	e            prospect.Embedder
@@ -68,7 +68,7 @@ type CacheStats struct {
 //
 // Errors: [prospect.ErrOption] for a MaxBytes that is negative or too small
 // for eight vectors; those of reading and making files. Cost: reads all that
-// is there for the identity, about 0.1 s for 100,000 vectors of 512
+// is there for the identity, under 0.1 s for 100,000 vectors of 512
 // components in the system's cache.
 func NewCache(e prospect.Embedder, dir string, opts CacheOptions) (*Cache, error) {
 	c := &Cache{e: e, identity: e.Identity(), dim: e.Dim(), index: map[textKey]place{}}
