@@ -1,0 +1,61 @@
+// Package skillqr rewrites queries before a search, in the way that the
+// collection at hand needs.
+//
+// A query is often worded unlike the documents that answer it: an exercise
+// tells a story where the document states a theorem. A language model can add
+// what such a document would say, if it is told what the documents are like.
+// This package finds that out once, from the collection, and writes it down as
+// a few skills, which a person can read and edit; then it chooses one for each
+// query and has the query expanded with it (SkillQR).
+//
+// # Reading order
+//
+//   - Offline: [CorpusOf] takes documents with the vectors that there are
+//     already, [Mine] clusters them and lets a model label the clusters, draft
+//     skills, and judge and revise them. It gives a [Set] of [Skill]s, a file
+//     for people ([Set.Save], [Load]), and [Clusters], by which [Refresh]
+//     follows the collection as it changes.
+//   - Online: [New] makes a [Rewriter] of a set. [Rewriter.Rewrite] chooses a
+//     skill for a query ([Route]) and expands the query with it; a [Rewrite]
+//     says what came of it and, in its [Trace], how. [Rewriter.Search] also
+//     searches, through a [Retriever], and can guard against rewrites that
+//     hurt.
+//   - [Feedback] shows the model the first hits of the original query; [Gate]
+//     says which queries are worth a rewrite; [Cache] and [Rewriter.Warm] keep
+//     the rewrites of frequent ones; [Coverage] watches which skills queries
+//     get; [Prior], [Routing].Votes and [Options].Top are ways to choose better
+//     than by one answer.
+//   - Package probe, beside this one, says whether all that helps.
+//
+// # What it costs, and what to expect
+//
+// Mining asks the model once for each cluster to label it, once for the draft,
+// once for each cluster and round to judge, and once to revise between rounds:
+// with √N clusters of N documents some 90 calls for 2,000 documents, 1,300 for
+// 400,000, and up to twice as many where judging takes all its rounds.
+//
+// A query costs two calls of the model in a row, one to choose and one to
+// write: seconds, where the search itself takes milliseconds. That is worth it
+// for questions that need to be understood, and rarely for keywords and names.
+//
+// The choice is the weak point. Those who published the method measured 42.9
+// with the skill that their model chose and 53.4 with the best skill of each
+// query, and on one collection (LeetCode) the rewritten query lost to the
+// original. So probe with queries of your own before you rely on it, and look
+// at fusing both ([SearchOptions].Raw).
+//
+// # When something fails
+//
+// Online, no failure of a model, a searcher for feedback or a cache is an
+// error: the query is rewritten in a plainer way or stays as it is, and
+// [Trace.Fallbacks] says what happened and why. Only the end of ctx is an
+// error, and a search that fails for every form of the query.
+//
+// # Trust
+//
+// Queries, documents, and what is told of skills stand fenced in prompts, as
+// material that is not to be followed. The instruction of a skill is followed:
+// who may edit the set's file decides what queries turn into. Answers are
+// parsed, bounded and never executed; an expansion is one line of text that
+// goes to a search engine and nowhere else.
+package skillqr
