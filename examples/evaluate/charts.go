@@ -91,6 +91,7 @@ type mark struct {
 	Value, Delta     string
 	Tone             string // "better", "worse", "even" or "base"
 	Title            string
+	Absent           bool // there is no value
 }
 
 // A dotPanel holds the marks of one measure.
@@ -138,6 +139,7 @@ type dotValue struct {
 	delta           string // to the baseline, "" for none
 	tone            string
 	title           string
+	absent          bool
 }
 
 // newDotChart lays out rows of values.
@@ -153,16 +155,18 @@ func newDotChart(about string, panels []string, rows []dotRowOf) dotChart {
 		d.TextAt = d.To + 8
 		var all []float64
 		for _, r := range rows {
-			all = append(all, r.vals[p].low, r.vals[p].high, r.vals[p].mean)
+			if !r.vals[p].absent {
+				all = append(all, r.vals[p].low, r.vals[p].high, r.vals[p].mean)
+			}
 		}
 		x := newAxis(0, 1, d.From, d.To, all...)
 		d.Ticks = x.ticks(plainNumber)
 		for i, r := range rows {
 			v := r.vals[p]
-			if r.base {
+			if r.base && !v.absent {
 				d.Base = x.at(v.mean)
 			}
-			d.Marks = append(d.Marks, mark{c.Rows[i].Y, x.at(v.mean), x.at(v.low), x.at(v.high), figure(v.mean), v.delta, v.tone, v.title})
+			d.Marks = append(d.Marks, mark{c.Rows[i].Y, x.at(v.mean), x.at(v.low), x.at(v.high), figure(v.mean), v.delta, v.tone, v.title, v.absent})
 		}
 		c.Panels = append(c.Panels, d)
 	}
@@ -178,7 +182,7 @@ type lineChart struct {
 	XTitle                   string
 	YTicks                   []tick
 	Series                   []series
-	Default                  float64 // position of the value that is usual, or −1
+	Level                    string // what the dashed lines of series are, "" for none
 }
 
 type series struct {
@@ -186,6 +190,7 @@ type series struct {
 	Class  string // of its colour
 	Path   string
 	Points []point
+	Level  float64 // position of a value to compare with, or −1
 }
 
 type point struct {
@@ -198,17 +203,21 @@ type lineOf struct {
 	name   string
 	values []float64
 	titles []string
+	level  *float64 // a value to compare with
 }
 
 // newLineChart lays out series over positions with labels.
 func newLineChart(title, about, xTitle string, labels []string, lines []lineOf) lineChart {
 	c := lineChart{
 		chart: chart{520, 290, about}, Title: title, XTitle: xTitle,
-		Left: 44, Right: 506, Top: 12, Bottom: 238, Default: -1,
+		Left: 44, Right: 506, Top: 12, Bottom: 238,
 	}
 	var all []float64
 	for _, l := range lines {
 		all = append(all, l.values...)
+		if l.level != nil {
+			all = append(all, *l.level)
+		}
 	}
 	y := newAxis(0, 1, c.Bottom, c.Top, all...)
 	c.YTicks = y.ticks(plainNumber)
@@ -220,7 +229,10 @@ func newLineChart(title, about, xTitle string, labels []string, lines []lineOf) 
 		c.XTicks = append(c.XTicks, tick{x(i), l})
 	}
 	for i, l := range lines {
-		s := series{Name: l.name, Class: fmt.Sprintf("s%d", i+1)}
+		s := series{Name: l.name, Class: fmt.Sprintf("s%d", i+1), Level: -1}
+		if l.level != nil {
+			s.Level = y.at(*l.level)
+		}
 		for j, v := range l.values {
 			p := point{x(j), y.at(v), fmt.Sprintf("%s, %s: %s", l.name, labels[j], l.titles[j])}
 			s.Points = append(s.Points, p)

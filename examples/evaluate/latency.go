@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -29,7 +31,9 @@ var stages = []stage{thinking, embedding, score, words, rest}
 type latency struct {
 	queries     int
 	median, p95 time.Duration
-	means       map[stage]time.Duration // they sum up to the mean
+	// middle holds means by stage over the middle half of the queries, from
+	// the quick to the slow: what else the machine did at times is not in them.
+	middle map[stage]time.Duration
 }
 
 // A clock adds up what one query spends by stage. A nil clock takes no time.
@@ -67,11 +71,10 @@ func takeLatency(ctx context.Context, r *ranker, was *result, raw prospect.Embed
 	if _, err := timed.rank(ctx, queries[0]); err != nil { // what is made at first use
 		return nil, err
 	}
-	var totals []time.Duration
-	sums := map[stage]time.Duration{}
+	var taken []timing
 	begin := time.Now()
 	for _, q := range queries {
-		if len(totals) > 0 && time.Since(begin) > probeTime {
+		if len(taken) > 0 && time.Since(begin) > probeTime {
 			break
 		}
 		clear(c.spent)
@@ -79,27 +82,40 @@ func takeLatency(ctx context.Context, r *ranker, was *result, raw prospect.Embed
 		if _, err := timed.rank(ctx, q); err != nil {
 			return nil, err
 		}
-		total := time.Since(start)
-		c.spent[rest] = total
+		t := timing{total: time.Since(start), stages: maps.Clone(c.spent)}
+		t.stages[rest] = t.total
 		for _, s := range []stage{embedding, score, words} {
-			c.spent[rest] -= c.spent[s]
+			t.stages[rest] -= t.stages[s]
 		}
-		if t := was.thinking(q.ID, r.im); t > 0 {
-			c.spent[thinking] = t
-			total += t
+		if think := was.thinking(q.ID, r.im); think > 0 {
+			t.stages[thinking] = think
+			t.total += think
 		}
-		for s, d := range c.spent {
-			sums[s] += d
-		}
-		totals = append(totals, total)
+		taken = append(taken, t)
 	}
-	l := &latency{queries: len(totals), means: map[stage]time.Duration{}}
-	for s, d := range sums {
-		l.means[s] = d / time.Duration(len(totals))
+	return newLatency(taken), nil
+}
+
+// A timing is what one query took.
+type timing struct {
+	total  time.Duration
+	stages map[stage]time.Duration // they sum up to total
+}
+
+func newLatency(taken []timing) *latency {
+	slices.SortStableFunc(taken, func(a, b timing) int { return cmp.Compare(a.total, b.total) })
+	l := &latency{queries: len(taken), middle: map[stage]time.Duration{}}
+	l.median, l.p95 = quantile(taken, 0.5), quantile(taken, 0.95)
+	middle := taken[len(taken)/4 : max(len(taken)-len(taken)/4, 1)]
+	for _, t := range middle {
+		for s, d := range t.stages {
+			l.middle[s] += d
+		}
 	}
-	slices.Sort(totals)
-	l.median, l.p95 = quantile(totals, 0.5), quantile(totals, 0.95)
-	return l, nil
+	for s := range l.middle {
+		l.middle[s] /= time.Duration(len(middle))
+	}
+	return l
 }
 
 // thinking is how long a model took for a query, 0 where none was asked.
@@ -115,9 +131,9 @@ func (r *result) thinking(query string, im imagination) (sum time.Duration) {
 	return sum
 }
 
-// quantile is the least value that a share q of the values do not exceed.
-func quantile(sorted []time.Duration, q float64) time.Duration {
-	return sorted[max(0, int(math.Ceil(q*float64(len(sorted))))-1)]
+// quantile is the least time that a share q of the queries do not exceed.
+func quantile(sorted []timing, q float64) time.Duration {
+	return sorted[max(0, int(math.Ceil(q*float64(len(sorted))))-1)].total
 }
 
 // timed is the ranker with a clock, and with an embedder of its own.
@@ -186,7 +202,7 @@ type latencyRecord struct {
 	Queries int                `json:"queries"`
 	Median  float64            `json:"median_ms"`
 	P95     float64            `json:"p95_ms"`
-	Means   map[string]float64 `json:"mean_ms"` // by stage
+	Middle  map[string]float64 `json:"middle_ms"` // means by stage over the middle half of the queries
 }
 
 func (l *latency) record() *latencyRecord {
@@ -194,8 +210,8 @@ func (l *latency) record() *latencyRecord {
 		return nil
 	}
 	rec := &latencyRecord{l.queries, ms(l.median), ms(l.p95), map[string]float64{}}
-	for s, d := range l.means {
-		rec.Means[string(s)] = ms(d)
+	for s, d := range l.middle {
+		rec.Middle[string(s)] = ms(d)
 	}
 	return rec
 }

@@ -36,7 +36,7 @@ func (s *study) needCharts() []lineChart {
 }
 
 // fewResults are the results that are shown where there is no room for all:
-// the focus, the baseline, and the first of the others that are no sweeps.
+// the baseline, the focus, and the first of the others that are no sweeps.
 func (s *study) fewResults(n int) []*result {
 	var few []*result
 	add := func(r *result) {
@@ -44,8 +44,8 @@ func (s *study) fewResults(n int) []*result {
 			few = append(few, r)
 		}
 	}
-	add(s.focus())
 	add(s.base())
+	add(s.focus())
 	for _, name := range []string{"pseudo-skills", "bm25", "hybrid-weighted"} {
 		if i := slices.IndexFunc(s.results, func(r *result) bool { return r.plan.name == name }); i >= 0 {
 			add(s.results[i])
@@ -92,6 +92,9 @@ func (s *study) sweepCharts() []lineChart {
 		var lines []lineOf
 		for _, measure := range headline(s.opts.ks) {
 			l := lineOf{name: measure}
+			if b := s.base(); b != nil {
+				l.level = &b.eval.Means[slices.Index(b.eval.Measures, measure)]
+			}
 			for _, r := range points[key] {
 				i := slices.Index(r.eval.Measures, measure)
 				l.values = append(l.values, r.eval.Means[i])
@@ -103,7 +106,11 @@ func (s *study) sweepCharts() []lineChart {
 		if g, ok := greek[name]; ok {
 			name = g
 		}
-		charts = append(charts, newLineChart(fmt.Sprintf("%s of %s", name, key.base), fmt.Sprintf("Measures of %s by %s", key.base, name), name, labels, lines))
+		c := newLineChart(fmt.Sprintf("%s of %s", name, key.base), fmt.Sprintf("Measures of %s by %s", key.base, name), name, labels, lines)
+		if b := s.base(); b != nil {
+			c.Level = b.plan.name
+		}
+		charts = append(charts, c)
 	}
 	return charts
 }
@@ -116,7 +123,7 @@ func (s *study) latencyChart() *stackChart {
 	for _, r := range s.results {
 		if r.latency != nil {
 			timed = append(timed, r)
-			most = max(most, r.latency.mean())
+			most = max(most, r.latency.whole())
 		}
 	}
 	if len(timed) == 0 {
@@ -132,7 +139,7 @@ func (s *study) latencyChart() *stackChart {
 		sr := stackRow{Y: top + row*(float64(i)+0.5), Label: r.plan.name}
 		at := 0.0
 		for j, st := range stages {
-			d := ms(l.means[st])
+			d := ms(l.middle[st])
 			if d <= 0 {
 				continue
 			}
@@ -140,11 +147,11 @@ func (s *study) latencyChart() *stackChart {
 			at += d
 		}
 		sr.End = x.at(at)
-		sr.Text = fmt.Sprintf("mean %s, median %s, p95 %s ms", twoDigits(ms(l.mean())), twoDigits(ms(l.median)), twoDigits(ms(l.p95)))
+		sr.Text = fmt.Sprintf("median %s ms, p95 %s ms", twoDigits(ms(l.median)), twoDigits(ms(l.p95)))
 		c.Rows = append(c.Rows, sr)
 	}
 	for j, st := range stages {
-		if slices.ContainsFunc(timed, func(r *result) bool { return r.latency.means[st] > 0 }) {
+		if slices.ContainsFunc(timed, func(r *result) bool { return r.latency.middle[st] > 0 }) {
 			c.Legend = append(c.Legend, legendItem{fmt.Sprintf("s%d", j+1), stageNames[st]})
 		}
 	}
@@ -155,9 +162,9 @@ var stageNames = map[stage]string{
 	thinking: "model: capabilities and imagined skills", embedding: "embed texts", score: "score vectors", words: "score words (BM25)", rest: "normalise and merge",
 }
 
-// mean is the mean time of a query.
-func (l *latency) mean() (sum time.Duration) {
-	for _, d := range l.means {
+// whole is the mean over the middle half.
+func (l *latency) whole() (sum time.Duration) {
+	for _, d := range l.middle {
 		sum += d
 	}
 	return sum

@@ -14,8 +14,8 @@ func (o *outcomes) page() *outcomesPage {
 	var rows []dotRowOf
 	for i, a := range o.arms {
 		row := dotRowOf{name: a.name, base: i == 0}
-		for _, r := range []rate{a.passRate, a.loadRate} {
-			row.vals = append(row.vals, dotValue{mean: r.mean, low: r.interval.Low, high: r.interval.High, tone: map[bool]string{true: "base", false: "even"}[i == 0], title: a.name + ": " + r.String()})
+		for j, r := range []rate{a.passRate, a.loadRate} {
+			row.vals = append(row.vals, dotValue{mean: r.mean, low: r.interval.Low, high: r.interval.High, tone: map[bool]string{true: "base", false: "even"}[i == 0], title: a.name + ": " + r.String(), absent: j == 1 && !a.provides})
 		}
 		rows = append(rows, row)
 	}
@@ -29,7 +29,7 @@ func (o *outcomes) page() *outcomesPage {
 func (o *outcomes) notes() (notes []string) {
 	for _, a := range o.arms {
 		if a.missing+a.invalid > 0 {
-			notes = append(notes, fmt.Sprintf("%s: %d rewards are missing and %d lie outside 0 to 1; they count as 0.", a.name, a.missing, a.invalid))
+			notes = append(notes, fmt.Sprintf("%s: counted as 0 are %s and %s outside 0 to 1.", a.name, numbered(a.missing, "missing reward", "missing rewards"), numbered(a.invalid, "reward", "rewards")))
 		}
 	}
 	return notes

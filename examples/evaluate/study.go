@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/prospect-go/prospect"
 	"github.com/prospect-go/prospect/metrics"
@@ -115,10 +116,10 @@ func (s *study) run(ctx context.Context, p *progress) error {
 }
 
 // takeLatencies takes those of the systems without parameters, of which the
-// others are variants.
+// others are variants. Ablations are for their figures alone.
 func (s *study) takeLatencies(ctx context.Context, p *progress) error {
 	for i, r := range s.results {
-		if len(r.plan.params) > 0 {
+		if len(r.plan.params) > 0 || strings.HasPrefix(r.plan.base, "no-") {
 			continue
 		}
 		p.show("taking latencies", i, len(s.results))

@@ -37,8 +37,8 @@ func printTables(w io.Writer, s *study) {
 			s.base().plan.name, 100*confidence, len(s.results)-1)
 		s.differencesTable().print(w)
 	}
-	for _, note := range s.notes() {
-		fmt.Fprintf(w, "\n%s\n", note)
+	if notes := s.notes(); len(notes) > 0 {
+		fmt.Fprintf(w, "\n%s\n", strings.Join(notes, "\n"))
 	}
 }
 
@@ -120,21 +120,26 @@ func signed(x float64) string {
 // notes say what a reader must know beside the figures.
 func (s *study) notes() []string {
 	var notes []string
-	add := func(n int, format string, args ...any) {
+	add := func(n int, one, many, more string) {
 		if n > 0 {
-			notes = append(notes, fmt.Sprintf(format, args...))
+			notes = append(notes, numbered(n, one, many)+" "+more)
+		}
+	}
+	if s.im.source != "" {
+		missing := s.im.missing(s.coll.queries)
+		add(len(missing), "query", "queries", "without anything imagined, for which systems did what they do without: "+listed(missing))
+	}
+	for _, r := range s.results {
+		if r.plan.kind == rewriting {
+			add(r.fallbacks(), "query", "queries", "could not be rewritten and stayed as they were: "+r.plan.name)
 		}
 	}
 	c := s.coll.counts
-	if s.im.source != "" {
-		missing := s.im.missing(s.coll.queries)
-		add(len(missing), "Nothing was imagined for %d queries, for which systems did what they do without: %s", len(missing), listed(missing))
-	}
-	add(c.DroppedNames, "%d distractors were dropped (-strict): they share a name with a document of the corpus.", c.DroppedNames)
-	add(c.NotJudged, "%d queries have no judgements and were not run.", c.NotJudged)
-	add(c.NoRelevant, "%d judged queries have no relevant document and were not run.", c.NoRelevant)
-	add(c.AbsentGold, "%d relevant documents are not in the corpus, so that nothing can find them.", c.AbsentGold)
-	add(c.Empty, "%d documents have no text to embed and cannot be found by vectors.", c.Empty)
+	add(c.DroppedNames, "distractor", "distractors", "dropped (-strict): the name is that of a document of the corpus.")
+	add(c.NotJudged, "query", "queries", "without judgements, not run.")
+	add(c.NoRelevant, "judged query", "judged queries", "without a relevant document, not run.")
+	add(c.AbsentGold, "relevant document", "relevant documents", "missing from the corpus, so that nothing can find them.")
+	add(c.Empty, "document", "documents", "without a text to embed, which vectors cannot find.")
 	return notes
 }
 
