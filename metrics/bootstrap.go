@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/bits"
 	"math/rand/v2"
 	"slices"
 
@@ -88,14 +87,18 @@ func MeanInterval(values []float64, opts Resampling) (Interval, error) {
 	n := uint64(len(values))
 	means := make([]float64, opts.resamples())
 	for i := range means {
-		var sum float64
-		for range n {
-			// The high word of the product is below n, and evenly spread up to
-			// one part in 2⁶⁴/n.
-			at, _ := bits.Mul64(src.Uint64(), n)
-			sum += values[at]
+		// Half of a random number times n, less its low half, is below n, and
+		// evenly spread up to one part in 2³²/n.
+		var even, odd float64
+		for range n / 2 {
+			r := src.Uint64()
+			even += values[(r>>32)*n>>32]
+			odd += values[(r&math.MaxUint32)*n>>32]
 		}
-		means[i] = sum / float64(n)
+		if n%2 == 1 {
+			even += values[(src.Uint64()>>32)*n>>32]
+		}
+		means[i] = (even + odd) / float64(n)
 	}
 	slices.Sort(means)
 	tail := (1 - cmp.Or(opts.Confidence, 0.95)) / 2

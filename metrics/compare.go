@@ -83,17 +83,23 @@ func Compare(system, baseline []float64, opts Resampling) (Comparison, error) {
 	if err != nil {
 		return Comparison{}, err
 	}
-	return compare(d, opts)
+	c, err := describe(d, opts)
+	if err != nil {
+		return Comparison{}, err
+	}
+	alone, _, exact := signFlips([][]float64{d}, opts)
+	c.P, c.Exact = alone[0], exact
+	return c, nil
 }
 
-func compare(d []float64, opts Resampling) (Comparison, error) {
+// describe is the comparison less its test.
+func describe(d []float64, opts Resampling) (Comparison, error) {
 	interval, err := MeanInterval(d, opts)
 	if err != nil {
 		return Comparison{}, err
 	}
-	c := Comparison{N: len(d), Interval: interval}
+	c := Comparison{N: len(d), Interval: interval, Difference: sum(d) / float64(len(d))}
 	for _, x := range d {
-		c.Difference += x
 		switch {
 		case x > 0:
 			c.Wins++
@@ -103,9 +109,6 @@ func compare(d []float64, opts Resampling) (Comparison, error) {
 			c.Ties++
 		}
 	}
-	c.Difference /= float64(len(d))
-	p, exact := signFlips([][]float64{d}, opts)
-	c.P, c.Exact = p[0], exact
 	return c, nil
 }
 

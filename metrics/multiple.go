@@ -24,10 +24,12 @@ type MultipleComparison struct {
 
 // CompareAll compares several systems with one baseline, like [Compare]: each
 // row of systems holds the values of one. The chance that any system without a
-// true difference gets a MaxT (or a Holm) of at most x is at most x.
+// true difference gets a Holm of at most x is at most x; that of a MaxT too, if
+// for systems without one it is right to flip the signs of a query together, as
+// it is where systems and baseline could have changed places.
 //
 // Errors are those of Compare, with the number of the system, from 0; no
-// system is [ErrNoValues]. Cost: that of two calls of Compare for each.
+// system is [ErrNoValues]. Cost: about that of Compare for each.
 // Source: Westfall and Young, "Resampling-Based Multiple Testing", 1993,
 // algorithm 2.8.
 func CompareAll(systems [][]float64, baseline []float64, opts Resampling) ([]MultipleComparison, error) {
@@ -36,23 +38,27 @@ func CompareAll(systems [][]float64, baseline []float64, opts Resampling) ([]Mul
 	}
 	all := make([]MultipleComparison, len(systems))
 	rows := make([][]float64, len(systems))
-	ps := make([]float64, len(systems))
 	for s, system := range systems {
 		d, err := differences(system, baseline)
 		if err == nil {
 			rows[s] = d
-			all[s].Comparison, err = compare(d, opts)
+			all[s].Comparison, err = describe(d, opts)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("system %d: %w", s, err)
 		}
-		ps[s] = all[s].P
 	}
-	holm := Holm(ps)
-	maxT, _ := signFlips(rows, opts)
-	for s := range all {
-		all[s].Holm = holm[s]
-		all[s].MaxT = max(maxT[s], all[s].P) // an exact P may lie above a drawn MaxT
+	ps, maxT, exact := signFlips(rows, opts)
+	for s, row := range rows {
+		all[s].P, all[s].Exact = ps[s], exact
+		if !exact && len(differing(row)) <= exactUpTo { // all are too many, but not for this one
+			alone, _, _ := signFlips(rows[s:s+1], opts)
+			ps[s], all[s].P, all[s].Exact = alone[0], alone[0], true
+		}
+		all[s].MaxT = max(maxT[s], ps[s]) // an exact P may lie above a drawn MaxT
+	}
+	for s, p := range Holm(ps) {
+		all[s].Holm = p
 	}
 	return all, nil
 }

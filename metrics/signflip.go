@@ -12,25 +12,25 @@ const exactUpTo = 16
 
 // signFlips is a two-sided sign-flip test of several systems at once, whose
 // differences on the same queries are the rows of d. A query's signs flip
-// together in all rows, so that the relation between systems stays. The
-// p-values are corrected for their number by the step-down maximum of Westfall
-// and Young; of a single row they are the plain ones.
+// together in all rows, so that the relation between systems stays.
 //
 // The statistic of a row is |Σ d| / √Σd², of which Student's |t| is a growing
 // function, the same for all rows, and in which no flip changes the divisor. A
 // row of zeros has 0, which every flip reaches.
 //
-// With rows in order of their statistics, the largest first, row j reaches its
-// statistic under a flip if the greatest of rows j, j+1, … does; and no row's
-// p-value is below that of one before it.
-func signFlips(d [][]float64, opts Resampling) (p []float64, exact bool) {
+// alone are the p-values of each row by itself. together are corrected for the
+// number of rows by the step-down maximum of Westfall and Young: with rows in
+// order of their statistics, the largest first, row j reaches its statistic
+// under a flip if the greatest of rows j, j+1, … does; and no row's p-value is
+// below that of one before it.
+func signFlips(d [][]float64, opts Resampling) (alone, together []float64, exact bool) {
 	n := len(d[0])
 	scaled := make([][]float64, len(d))
 	observed := make([]float64, len(d))
 	order := make([]int, len(d))
 	for s, row := range d {
 		scaled[s] = toLength1(row)
-		observed[s] = statistic(scaled[s], nil)
+		observed[s] = math.Abs(sum(scaled[s]))
 		order[s] = s
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(observed[b], observed[a]) })
@@ -39,27 +39,35 @@ func signFlips(d [][]float64, opts Resampling) (p []float64, exact bool) {
 	// the numbers have at most √n in sum.
 	tolerance := 1e-12 * math.Sqrt(float64(n))
 	reached := make([]int, len(d))
+	reachedBelow := make([]int, len(d))
 	flips, exact := eachSigns(d, opts, func(signs []float64) {
 		greatest := 0.0
 		for _, s := range slices.Backward(order) {
-			greatest = max(greatest, statistic(scaled[s], signs))
-			if greatest >= observed[s]-tolerance {
+			t := math.Abs(product(scaled[s], signs))
+			greatest = max(greatest, t)
+			if t >= observed[s]-tolerance {
 				reached[s]++
+			}
+			if greatest >= observed[s]-tolerance {
+				reachedBelow[s]++
 			}
 		}
 	})
-	p = make([]float64, len(d))
+	p := func(reached int) float64 {
+		if exact {
+			return float64(reached) / float64(flips)
+		}
+		return float64(1+reached) / float64(1+flips)
+	}
+	alone = make([]float64, len(d))
+	together = make([]float64, len(d))
 	least := 0.0
 	for _, s := range order {
-		if exact {
-			p[s] = float64(reached[s]) / float64(flips)
-		} else {
-			p[s] = float64(1+reached[s]) / float64(1+flips)
-		}
-		least = max(least, p[s])
-		p[s] = least
+		alone[s] = p(reached[s])
+		least = max(least, p(reachedBelow[s]))
+		together[s] = least
 	}
-	return p, exact
+	return alone, together, exact
 }
 
 // toLength1 returns row / √Σ row², without overflow on the way; zeros stay.
@@ -82,19 +90,29 @@ func toLength1(row []float64) []float64 {
 	return out
 }
 
-// statistic is |Σ sign·d|; no signs are all plus.
-func statistic(row, signs []float64) float64 {
-	var sum float64
-	if signs == nil {
-		for _, x := range row {
-			sum += x
-		}
-		return math.Abs(sum)
+func sum(row []float64) (sum float64) {
+	for _, x := range row {
+		sum += x
 	}
-	for i, x := range row {
-		sum += signs[i] * x
+	return sum
+}
+
+// product is Σ sign·x, in four sums that do not wait for each other. With signs
+// of ±1 the products are exact.
+func product(row, signs []float64) float64 {
+	var a, b, c, d float64
+	signs = signs[:len(row)]
+	i := 0
+	for ; i+4 <= len(row); i += 4 {
+		a += row[i] * signs[i]
+		b += row[i+1] * signs[i+1]
+		c += row[i+2] * signs[i+2]
+		d += row[i+3] * signs[i+3]
 	}
-	return math.Abs(sum)
+	for ; i < len(row); i++ {
+		a += row[i] * signs[i]
+	}
+	return (a + b) + (c + d)
 }
 
 // eachSigns calls f with assignments of +1 and −1 to the queries and returns
@@ -104,14 +122,10 @@ func statistic(row, signs []float64) float64 {
 func eachSigns(d [][]float64, opts Resampling, f func(signs []float64)) (flips int, exact bool) {
 	n := len(d[0])
 	signs := make([]float64, n)
-	var differ []int
-	for i := range n {
+	for i := range signs {
 		signs[i] = 1
-		if slices.ContainsFunc(d, func(row []float64) bool { return row[i] != 0 }) {
-			differ = append(differ, i)
-		}
 	}
-	if len(differ) <= exactUpTo {
+	if differ := differing(d...); len(differ) <= exactUpTo {
 		flips = 1 << max(0, len(differ)-1) // the first keeps its sign
 		for pattern := range flips {
 			for bit, i := range differ {
@@ -136,6 +150,16 @@ func eachSigns(d [][]float64, opts Resampling, f func(signs []float64)) (flips i
 		f(signs)
 	}
 	return opts.resamples(), false
+}
+
+// differing returns the numbers of the queries on which any row is not 0.
+func differing(d ...[]float64) (queries []int) {
+	for i := range d[0] {
+		if slices.ContainsFunc(d, func(row []float64) bool { return row[i] != 0 }) {
+			queries = append(queries, i)
+		}
+	}
+	return queries
 }
 
 // sign is −1 for a lowest bit of 1.
