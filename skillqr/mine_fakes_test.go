@@ -164,7 +164,9 @@ func (c *clerk) answer(req prospect.LLMRequest) string {
 			gaps[domain] = append(gaps[domain], i+1)
 		}
 		for _, domain := range sorted(gaps) {
-			skills = append(skills, skillFor(domain, "gaps", gaps[domain]))
+			if !strings.Contains(strings.Join(lines(req.Prompt, "skills"), "\n"), domain) {
+				skills = append(skills, skillFor(domain, "gaps", gaps[domain]))
+			}
 		}
 		return asJSON(map[string]any{"skills": skills})
 	}

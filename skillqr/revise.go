@@ -16,6 +16,9 @@ const maxSaid = 3
 // do not, and says whether it did.
 func (m *mining) revise(ctx context.Context) (changed bool, err error) {
 	gaps := m.gaps()
+	if len(gaps) == 0 {
+		return false, nil
+	}
 	data := ReviseData{MaxSkills: m.o.MaxSkills}
 	for _, g := range gaps {
 		data.Gaps = append(data.Gaps, g.Gap)
@@ -52,12 +55,15 @@ type gap struct {
 }
 
 // gaps are the clusters that no skill covers, grouped by label and by what the
-// judge advises.
+// judge advises. Those of which nothing is known are left out.
 func (m *mining) gaps() []gap {
 	advice := func(i int) int {
 		return 1 + slices.IndexFunc(m.skills, func(s Skill) bool { return s.digest() == m.verdicts[i].broaden })
 	}
 	groups := m.grouped(m.uncovered(), func(i int) string {
+		if m.notes[i].Label() == "" && m.verdicts[i].missing == "" {
+			return ""
+		}
 		return fmt.Sprintf("%d %s", advice(i), m.notes[i].Label())
 	})
 	out := make([]gap, 0, len(groups))

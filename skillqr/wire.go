@@ -51,26 +51,27 @@ type skillsAnswer struct {
 }
 
 func (a *skillsAnswer) UnmarshalJSON(data []byte) error {
-	var object struct {
-		Skills wireItems `json:"skills"`
+	items := wireItems{data}
+	var list []json.RawMessage
+	if json.Unmarshal(data, &list) == nil {
+		items = list
 	}
-	if strings.HasPrefix(strings.TrimSpace(string(data)), "[") {
-		if err := object.Skills.UnmarshalJSON(data); err != nil {
-			return err
+	for _, item := range items {
+		var object struct {
+			Skills wireItems `json:"skills"`
 		}
-	} else if err := answer.Unmarshal(data, &object); err != nil {
-		return err
-	}
-	if object.Skills == nil {
-		object.Skills = wireItems{data}
-	}
-	for _, item := range object.Skills {
-		var s wireSkill
-		// What cannot be read is a skill without texts, for the caller to drop.
-		if answer.Unmarshal(item, &s) == nil {
-			s.tidy()
+		if answer.Unmarshal(item, &object) != nil || object.Skills == nil {
+			object.Skills = wireItems{item}
 		}
-		a.Skills = append(a.Skills, s)
+		for _, one := range object.Skills {
+			var s wireSkill
+			// What cannot be read is a skill without texts, for the caller to
+			// drop.
+			if answer.Unmarshal(one, &s) == nil {
+				s.tidy()
+			}
+			a.Skills = append(a.Skills, s)
+		}
 	}
 	return nil
 }
