@@ -43,10 +43,9 @@
 // linear: then one pass with the M + 1 vectors gives every sim, and d is their
 // sum.
 //
-// [Weights.Words] adds a score r_ij^w, the BM25 score of s̃_j's name and
-// description, to h with the weight δ, and the K_c skills with the highest r^w
-// to R_j. [Options.WithCapability] puts c_j before s̃_j. Neither is published,
-// and by default both are off.
+// [Weights.Words] adds a score r_ij^w = BM25(s̃_j, s_i) to h with the weight δ,
+// and the K_c skills with the highest r^w to R_j. That is not published, and off
+// by default.
 //
 // Where that leaves something open: a list of equal scores normalises to 0;
 // ties go by score, then by the order of the gallery; fewer than K different

@@ -32,7 +32,7 @@ func (r *retrieval) embed(ctx context.Context, task string) error {
 		recipe = *r.d.opts.ImaginedRecipe
 	}
 	for j, c := range r.im.Capabilities {
-		text, imagined := c.text(recipe, r.d.opts.WithCapability)
+		text, imagined := c.text(recipe)
 		switch {
 		case isBlank(text):
 			r.note(NotImagined, j, "the capability has no text and was left out")
@@ -40,7 +40,7 @@ func (r *retrieval) embed(ctx context.Context, task string) error {
 		case !imagined:
 			r.note(NotImagined, j, notImagined)
 		}
-		words, _ := c.text(Recipe{}, r.d.opts.WithCapability)
+		words, _ := c.text(Recipe{Body: -1})
 		r.dreams = append(r.dreams, dream{capability: j, text: text, words: words})
 	}
 	if err := r.embedDreams(ctx); err != nil {

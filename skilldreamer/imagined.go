@@ -57,19 +57,15 @@ func (s *ImaginedSkill) usable() bool {
 }
 
 // text is the text that stands for a capability: its imagined skill by a recipe
-// for real ones, after the capability's own text where that is asked for, or
-// else the capability itself. It may be blank.
-func (c Capability) text(r Recipe, withCapability bool) (text string, imagined bool) {
+// for real ones, or else the capability itself. It may be blank.
+func (c Capability) text(r Recipe) (text string, imagined bool) {
 	if c.Skill.usable() {
 		text = r.Text(&skill.Skill{Name: c.Skill.Name, Description: c.Skill.Description, Body: c.Skill.Body})
+		if !isBlank(text) {
+			return text, true
+		}
 	}
-	switch {
-	case isBlank(text):
-		return c.Text, false
-	case withCapability && !isBlank(c.Text):
-		text = c.Text + "\n" + text
-	}
-	return text, true
+	return c.Text, false
 }
 
 // Evidence is a text. Models also answer with a list of texts, a number or

@@ -46,10 +46,6 @@ type Options struct {
 	ImaginedRole prospect.Role
 	// ImaginedRecipe makes the texts of imagined skills. Default: the store's.
 	ImaginedRecipe *Recipe
-	// WithCapability puts the capability's own text before that of its imagined
-	// skill, in what is embedded and in the words of [Weights.Words]. Default:
-	// the imagined skill alone, as published.
-	WithCapability bool
 	// Temperature of the model's calls; nil leaves it to the model.
 	Temperature *float64
 	// MaxTokens bounds each answer; 0 leaves it to the model.
@@ -71,10 +67,10 @@ type Weights struct {
 	Task     float64 // α, of the cosine with the task
 	Imagined float64 // β, of the cosine with the imagined skill
 	Anchors  float64 // γ, of the anchors' BM25 score
-	// Words is δ, of the BM25 score r^w of the imagined skill's name and
-	// description. Where it is above 0, the K_c skills with the highest r^w join
-	// those with the highest d in a capability's candidate list, which then has
-	// up to 2·K_c. It is an extension of the published method, whose δ is 0; see
+	// Words is δ, of the BM25 score r^w of all of the imagined skill: name,
+	// description and body. Where it is above 0, the K_c skills with the highest
+	// r^w join those with the highest d in a capability's candidate list, which
+	// then has up to 2·K_c. It extends the published method, whose δ is 0; see
 	// [Hybrid].
 	Words float64
 }

@@ -62,14 +62,11 @@ func (f *formulas) bm25(t require.TestingT, query string) []float64 {
 	return scores
 }
 
-// written is the text of a capability with an imagined skill, by hand.
-func written(c skilldreamer.Capability, body int, withCapability bool) string {
-	text := strings.ReplaceAll(c.Skill.Name, "-", " ") + "\n" + c.Skill.Description
-	if b := []rune(c.Skill.Body); body > 0 && len(b) > 0 {
+// written is the text of an imagined skill with so much of its body, by hand.
+func written(s *skilldreamer.ImaginedSkill, body int) string {
+	text := strings.ReplaceAll(s.Name, "-", " ") + "\n" + s.Description
+	if b := []rune(s.Body); body > 0 && len(b) > 0 {
 		text += "\n" + string(b[:min(body, len(b))])
-	}
-	if withCapability {
-		text = c.Text + "\n" + text
 	}
 	return text
 }
@@ -83,7 +80,7 @@ func (f *formulas) check(t require.TestingT, o skilldreamer.Options, task string
 	ra := f.bm25(t, strings.Join(im.Anchors, " "))
 	require.Len(t, r.Trace.Lists, len(im.Capabilities))
 	for j, c := range im.Capabilities {
-		rp := f.cosines(f.embed(t, prospect.RoleDocument, written(c, f.gallery.Recipe().Body, o.WithCapability))[0])
+		rp := f.cosines(f.embed(t, prospect.RoleDocument, written(c.Skill, f.gallery.Recipe().Body))[0])
 		d := make([]float64, len(rq))
 		for i := range d {
 			d[i] = w.Task*rq[i] + w.Imagined*rp[i]
@@ -92,7 +89,7 @@ func (f *formulas) check(t require.TestingT, o skilldreamer.Options, task string
 		rw := make([]float64, len(rq))
 		byWords := map[int]bool{}
 		if w.Words > 0 {
-			rw = f.bm25(t, written(c, 0, o.WithCapability))
+			rw = f.bm25(t, written(c.Skill, 1<<30))
 			byWords = highest(rw, o.Candidates)
 		}
 

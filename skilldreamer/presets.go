@@ -29,22 +29,20 @@ func Paper() Options {
 	}
 }
 
-// Hybrid looks for each capability by words as well as by meaning, and lets the
-// task count for less:
+// Hybrid looks for each capability by the words of its imagined skill as well as
+// by its vector, and lets the task and the anchors count for less:
 //
 //	d_ij = ½·r_i^q + r_ij^p                          R_j = the 20 highest, and the 20 highest by r^w
-//	h_ij = ½·n(r_i^q) + n(r_ij^p) + ½·n(r_i^a) + n(r_ij^w)
+//	h_ij = ½·n(r_i^q) + n(r_ij^p) + ¼·n(r_i^a) + n(r_ij^w)
 //
-// r^p is the cosine with the capability's text and its imagined skill as one
-// text, r^w the BM25 score of both without the skill's body. All else is as in
-// [Paper], but lists grow with the request.
+// r^w is the BM25 score of the imagined skill ([Weights.Words]). All else is as
+// in [Paper], but lists grow with the request.
 //
-// It is not published, but the best plain choice among some thousand settings
-// that were tried on the 47 SkillsBench tasks (see docs/results.md).
+// It is not published. docs/results.md says how it was found and what it gains
+// over the published numbers.
 func Hybrid() Options {
 	o := Paper()
 	o.Candidates, o.Keep = 0, 0
-	o.Weights = Weights{Task: 0.5, Imagined: 1, Anchors: 0.5, Words: 1}
-	o.WithCapability = true
+	o.Weights = Weights{Task: 0.5, Imagined: 1, Anchors: 0.25, Words: 1}
 	return o
 }

@@ -85,7 +85,7 @@ func requirePresets(t *testing.T, g *skilldreamer.Gallery, data func(*testing.T)
 		r, err = newDreamer(t, g, nil, skilldreamer.Hybrid()).Retrieve(ctx, skilldreamer.Request{Task: task}, imagined[i])
 		require.NoError(t, err)
 		f.check(t, skilldreamer.Options{
-			K: 15, Candidates: 20, Keep: 20, Weights: skilldreamer.Weights{Task: .5, Imagined: 1, Anchors: .5, Words: 1}, WithCapability: true,
+			K: 15, Candidates: 20, Keep: 20, Weights: skilldreamer.Weights{Task: .5, Imagined: 1, Anchors: .25, Words: 1},
 		}, task, imagined[i], r)
 	}
 }
@@ -117,7 +117,7 @@ func TestListsOfPresetsAndLargeRequests(t *testing.T) {
 //
 //	f(q) = (1,0)   f(s̃) = (0,1)   α = 1, β = 1, γ = 0, δ = 2, K_c = 2
 //
-//	skill  f(s)       r^q   r^p   d = r^q + r^p   words of s̃ ("tide"): r^w
+//	skill  f(s)       r^q   r^p   d = r^q + r^p   r^w ("tide")
 //	east   (1, 0)     1     0     1                0
 //	diag   (.6,.8)    .6    .8    1.4              0
 //	west   (-1, 0)    -1    0     -1               w > 0
@@ -130,40 +130,34 @@ func TestListsOfPresetsAndLargeRequests(t *testing.T) {
 //	west   0             0       1       2
 func TestWordsByHand(t *testing.T) {
 	e := table(t, map[string][]float64{
-		"go": {1, 0}, "look up\na port\ntide": {0, 1}, "a port\ntide": {0, 1},
+		"go": {1, 0}, "a port\nsail": {0, 1},
 		"east\nx": {1, 0}, "diag\nx": {3, 4}, "west\nlow tide": {-1, 0},
 	})
 	g := newGallery(t, e, named("east", "x"), named("diag", "x"), named("west", "low tide"))
 	im := &skilldreamer.Imagined{Capabilities: []skilldreamer.Capability{
-		{Text: "look up", Skill: &skilldreamer.ImaginedSkill{Name: "a-port", Description: "tide", Body: "never a word of this"}},
+		{Text: "x", Skill: &skilldreamer.ImaginedSkill{Name: "a-port", Description: "sail", Body: "tide"}},
 	}}
 	// BM25 of "tide" in west, lucene: N = 3, df = 1, lengths 2, 2 and 3, so
 	// tf/(tf + k1·(1 − b + b·dl/avgdl)) = 1/(1 + 1.2·(.25 + .75·3/(7/3))).
 	w := math.Log(1+(3-1+0.5)/(1+0.5)) / (1 + 1.2*(0.25+0.75*3/(7.0/3)))
 	o := skilldreamer.Options{Candidates: 2, Weights: skilldreamer.Weights{Task: 1, Imagined: 1, Words: 2}, K: 3, Keep: 3}
-	for _, o.WithCapability = range []bool{false, true} {
-		r, err := newDreamer(t, g, nil, o).Retrieve(ctx, skilldreamer.Request{Task: "go"}, im)
-		require.NoError(t, err)
-		require.Equal(t, []string{"west", "diag", "east"}, ids(r))
-		text := "a port\ntide"
-		if o.WithCapability {
-			text = "look up\n" + text
-		}
-		require.Equal(t, []string{text}, r.Trace.WordQueries)
-		require.Equal(t, []string{text}, r.Trace.Texts, "the store's recipe has no body")
-		for i, want := range []skilldreamer.Scores{
-			{Task: -1, Words: w, Combined: -1, NormWords: 1, Total: 2},
-			{Task: .6, Imagined: .8, Combined: 1.4, NormTask: .8, NormImagined: 1, Total: 1.8},
-			{Task: 1, Combined: 1, NormTask: 1, Total: 1},
-		} {
-			s := r.Skills[i].Scores
-			require.InDeltaSlice(t,
-				[]float64{want.Task, want.Imagined, want.Words, want.Combined, want.NormTask, want.NormImagined, want.NormWords, want.Total},
-				[]float64{s.Task, s.Imagined, s.Words, s.Combined, s.NormTask, s.NormImagined, s.NormWords, s.Total}, 1e-6, r.Skills[i].ID)
-		}
+	r, err := newDreamer(t, g, nil, o).Retrieve(ctx, skilldreamer.Request{Task: "go"}, im)
+	require.NoError(t, err)
+	require.Equal(t, []string{"west", "diag", "east"}, ids(r))
+	require.Equal(t, []string{"a port\nsail\ntide"}, r.Trace.WordQueries, "all of it, and nothing of the capability")
+	require.Equal(t, []string{"a port\nsail"}, r.Trace.Texts, "the store's recipe has no body")
+	for i, want := range []skilldreamer.Scores{
+		{Task: -1, Words: w, Combined: -1, NormWords: 1, Total: 2},
+		{Task: .6, Imagined: .8, Combined: 1.4, NormTask: .8, NormImagined: 1, Total: 1.8},
+		{Task: 1, Combined: 1, NormTask: 1, Total: 1},
+	} {
+		s := r.Skills[i].Scores
+		require.InDeltaSlice(t,
+			[]float64{want.Task, want.Imagined, want.Words, want.Combined, want.NormTask, want.NormImagined, want.NormWords, want.Total},
+			[]float64{s.Task, s.Imagined, s.Words, s.Combined, s.NormTask, s.NormImagined, s.NormWords, s.Total}, 1e-6, r.Skills[i].ID)
 	}
 	o.Weights.Words = 0
-	r, err := newDreamer(t, g, nil, o).Retrieve(ctx, skilldreamer.Request{Task: "go"}, im)
+	r, err = newDreamer(t, g, nil, o).Retrieve(ctx, skilldreamer.Request{Task: "go"}, im)
 	require.NoError(t, err)
 	require.Equal(t, []string{"east", "diag"}, ids(r), "nothing is found by words unless asked; both have 1")
 	require.Nil(t, r.Trace.WordQueries)

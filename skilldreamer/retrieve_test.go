@@ -119,7 +119,6 @@ func TestAgainstThePlainFormulas(t *testing.T) {
 				Anchors:  rapid.SampledFrom([]float64{0, .25, 1}).Draw(rt, "gamma"),
 				Words:    rapid.SampledFrom([]float64{0, .5, 1}).Draw(rt, "delta"),
 			},
-			WithCapability: rapid.Bool().Draw(rt, "with capability"),
 		}
 		words := strings.Fields("pdf form tide hive bread ledger commit brood queen port field scale match flatten broken height open item test yeast")
 		phrase := func() string {
@@ -138,7 +137,7 @@ func TestAgainstThePlainFormulas(t *testing.T) {
 		im := &skilldreamer.Imagined{Anchors: []string{words[0], words[3]}}
 		for j := range m {
 			im.Capabilities = append(im.Capabilities, skilldreamer.Capability{Text: phrase(),
-				Skill: &skilldreamer.ImaginedSkill{Name: fmt.Sprintf("p%d", j), Description: phrase()}})
+				Skill: &skilldreamer.ImaginedSkill{Name: fmt.Sprintf("p%d", j), Description: phrase(), Body: phrase()}})
 		}
 		r, err := newDreamer(t, g, nil, o).Retrieve(context.Background(), skilldreamer.Request{Task: task}, im)
 		require.NoError(rt, err)
