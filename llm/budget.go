@@ -33,7 +33,7 @@ type Spent struct {
 	// Calls that were made, those that failed or are under way among them.
 	Calls int
 	// Tokens that they used. Where a model does not tell, four bytes of text
-	// count as one.
+	// count as one, and a call that failed as none.
 	Tokens int
 	// Time since the first call.
 	Time time.Duration

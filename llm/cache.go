@@ -83,7 +83,7 @@ func (m *cached) Generate(ctx context.Context, req prospect.LLMRequest) (prospec
 	if resp, ok := m.c.load(key); ok {
 		return resp, nil
 	}
-	resp, err, shared := m.c.flights.do(ctx, key, func() (prospect.LLMResponse, error) {
+	resp, shared, err := m.c.flights.do(ctx, key, func() (prospect.LLMResponse, error) {
 		if resp, ok := m.c.load(key); ok { // stored meanwhile
 			return resp, nil
 		}

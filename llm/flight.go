@@ -27,9 +27,9 @@ type flight struct {
 var errFlightLeft = errors.New("llm: the call that was waited for did not end")
 
 // do makes the call, or waits for one with the same key that is under way and
-// returns its outcome and shared. A waiting call leaves with ctx; where the
+// shares its outcome. A waiting call leaves with ctx; where the
 // one that it waits for was cancelled, it asks itself.
-func (g *flights) do(ctx context.Context, key string, call func() (prospect.LLMResponse, error)) (resp prospect.LLMResponse, err error, shared bool) {
+func (g *flights) do(ctx context.Context, key string, call func() (prospect.LLMResponse, error)) (resp prospect.LLMResponse, shared bool, err error) {
 	for {
 		g.mu.Lock()
 		f := g.under[key]
@@ -41,19 +41,19 @@ func (g *flights) do(ctx context.Context, key string, call func() (prospect.LLMR
 			g.under[key] = f
 			g.mu.Unlock()
 			resp, err := g.lead(ctx, key, f, call)
-			return resp, err, false
+			return resp, false, err
 		}
 		g.mu.Unlock()
 		select {
 		case <-f.done:
 		case <-ctx.Done():
-			return prospect.LLMResponse{}, ctx.Err(), false
+			return prospect.LLMResponse{}, false, ctx.Err()
 		}
 		if !f.left {
-			return f.resp, f.err, true
+			return f.resp, true, f.err
 		}
 		if err := ctx.Err(); err != nil {
-			return prospect.LLMResponse{}, err, false
+			return prospect.LLMResponse{}, false, err
 		}
 	}
 }

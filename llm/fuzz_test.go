@@ -74,3 +74,16 @@ func FuzzDecodeCacheEntry(f *testing.F) {
 		require.Equal(t, resp, back)
 	})
 }
+
+// Scrubbing twice is scrubbing once.
+func FuzzScrub(f *testing.F) {
+	for _, seed := range []string{
+		"token=abcdef123456 token: [scrubbed]", "Authorization: Basic " + long, "a://b:c@d e://f:@g", pem + long + "\n" + long, "bearer bearer " + long, "sk-sk-" + long,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		once := scrub(text)
+		require.Equal(t, once, scrub(once))
+	})
+}

@@ -36,7 +36,8 @@ type RecordingOptions struct {
 	// Scrub replaces secrets that only the program knows, such as a customer's
 	// name; strings.NewReplacer makes one. It sees every system text, prompt
 	// and answer, and must leave what it has made as it is. After it, what
-	// looks like a key, token or password goes in any case. Default: none.
+	// looks like a key, token or password goes in any case. Requests that
+	// differ in secrets alone are one and the same. Default: none.
 	Scrub func(string) string
 	// KeysOnly leaves requests out of the lines that are added: a smaller
 	// file, which cannot show what is nearest to a request that it lacks.
@@ -201,7 +202,7 @@ func (r *Recording) Generate(ctx context.Context, req prospect.LLMRequest) (pros
 	if r.opts.Mode == Replay {
 		return prospect.LLMResponse{}, r.missing(e)
 	}
-	resp, err, _ := r.flights.do(ctx, e.Key, func() (prospect.LLMResponse, error) {
+	resp, _, err := r.flights.do(ctx, e.Key, func() (prospect.LLMResponse, error) {
 		if resp, ok := r.replay(e.Key); ok { // recorded meanwhile
 			return resp, nil
 		}

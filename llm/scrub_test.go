@@ -1,6 +1,9 @@
 package llm
 
 import (
+	"context"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -88,4 +91,50 @@ func BenchmarkScrub(b *testing.B) {
 	for b.Loop() {
 		scrub(text)
 	}
+}
+
+// A request is scrubbed before its key is made: with another secret it is the
+// same request.
+func TestSecretsDoNotGetIntoTheFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rec.jsonl")
+	m := prospect.NewLLM("m at https://user:hunter2@host", func(_ context.Context, req prospect.LLMRequest) (prospect.LLMResponse, error) {
+		require.Contains(t, req.Prompt, "s3cret", "the model sees all of it")
+		return prospect.LLMResponse{Text: "Ada has password=s3cret-answer"}, nil
+	})
+	o := RecordingOptions{Mode: RecordAll, Scrub: strings.NewReplacer("Ada", "[name]").Replace}
+	request := func(secret string) prospect.LLMRequest {
+		return prospect.LLMRequest{System: "For Ada.", Prompt: "password=" + secret + " of Ada"}
+	}
+	r, err := OpenRecording(path, m, o)
+	require.NoError(t, err)
+	require.Equal(t, "m at https://user:[scrubbed]@host", r.Identity())
+	recorded, err := r.Generate(WithLabel(t.Context(), "for Ada"), request("s3cret-number-1"))
+	require.NoError(t, err)
+	require.Equal(t, "[name] has password=[scrubbed]", recorded.Text, "as it will be replayed")
+	require.NoError(t, r.Close())
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for _, secret := range []string{"s3cret", "Ada", "hunter2"} {
+		require.NotContains(t, string(text), secret)
+	}
+
+	for _, mode := range []Mode{Replay, RecordMissing} {
+		o.Mode = mode
+		r, err = OpenRecording(path, m, o)
+		require.NoError(t, err)
+		replayed, err := r.Generate(t.Context(), request("s3cret-number-2"))
+		require.NoError(t, err)
+		require.Equal(t, recorded, replayed)
+		require.NoError(t, r.Close())
+	}
+
+	// A line made by hand with the secrets in it answers too.
+	require.NoError(t, os.WriteFile(path, []byte(`{"format":"prospect llm recording","version":1,"model":"m"}
+{"request":{"system":"For Ada.","prompt":"password=s3cret-number-3 of Ada"},"response":"yes"}`), 0o600))
+	o.Mode = Replay
+	r, err = OpenRecording(path, nil, o)
+	require.NoError(t, err)
+	replayed, err := r.Generate(t.Context(), request("s3cret-number-4"))
+	require.NoError(t, err)
+	require.Equal(t, "yes", replayed.Text)
 }
