@@ -66,6 +66,9 @@ type RecordingOptions struct {
 // that was being written then is dropped. One process at a time may record
 // into a file; any number may replay it.
 //
+// The file is lines of JSON: a header and an [Entry] a line. Its format is
+// specified in recording_file.go, so that any program can write lines.
+//
 // It is safe for concurrent use. Make one with [OpenRecording].
 type Recording struct {
 	path string

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -365,6 +366,15 @@ func TestRecordingOptionsAreChecked(t *testing.T) {
 	_, err = llm.OpenRecording(path, echo(), llm.RecordingOptions{Mode: llm.RecordMissing})
 	require.ErrorIs(t, err, prospect.ErrIdentity)
 	require.ErrorContains(t, err, `recorded from "m", the model at hand is "broken"`)
+}
+
+func TestARequestThatCannotBeWritten(t *testing.T) {
+	path := recordingPath(t)
+	r := open(t, path, echo(), llm.RecordingOptions{Mode: llm.RecordAll})
+	_, err := r.Generate(t.Context(), prospect.LLMRequest{Prompt: "p", Temperature: new(math.NaN())})
+	require.ErrorContains(t, err, path)
+	_, err = ask(t, r, "q")
+	require.NoError(t, err, "the file is still whole")
 }
 
 func TestAClosedRecordingTakesNoMore(t *testing.T) {
