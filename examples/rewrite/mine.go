@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/prospect-go/prospect"
+	"github.com/prospect-go/prospect/skillqr"
+)
+
+// mine writes the skills of a collection to a file.
+func mine(ctx context.Context, o options, r *report, std streams) (err error) {
+	if _, err := os.Stat(o.skills); err == nil && !o.again {
+		return fmt.Errorf("%s is there already: ask with it, or give -again to mine anew", o.skills)
+	}
+	l, err := openLibrary(ctx, o, r.progress)
+	if err != nil {
+		return err
+	}
+	defer l.close()
+	model, done, err := openModel(o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	r.library(l, model)
+	set, err := l.mine(ctx, o, model, r, std)
+	if err != nil {
+		return err
+	}
+	r.skills(set)
+	r.line("\nThe skills are in %s: read them, edit them, and ask.", clean(o.skills))
+	return nil
+}
+
+// mine has the model write the skills, and saves them.
+func (l *library) mine(ctx context.Context, o options, model prospect.LLM, r *report, std streams) (*skillqr.Set, error) {
+	corpus, err := skillqr.CorpusOf(l.vectors, l.texts)
+	if err != nil {
+		return nil, err
+	}
+	clusters, err := skillqr.OpenClusters(o.clusterFile())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w", o.clusterFile(), err)
+	}
+	if clusters == nil || o.groups > 0 && clusters.Len() != o.groups {
+		if clusters, err = group(ctx, o, corpus, r); err != nil {
+			return nil, err
+		}
+	}
+	opts := skillqr.MineOptions{
+		Proposer: model, MaxSkills: o.maxSkills,
+		Progress: func(step skillqr.Step, done, total int) { r.progress(doing[step], done, total) },
+	}
+	mined, err := skillqr.Mine(ctx, corpus, clusters, opts)
+	if errors.Is(err, prospect.ErrIdentity) { // the documents have changed since
+		if clusters, err = group(ctx, o, corpus, r); err != nil {
+			return nil, err
+		}
+		mined, err = skillqr.Mine(ctx, corpus, clusters, opts)
+	}
+	r.clear()
+	if err != nil {
+		return nil, err
+	}
+	if mined.Err != nil {
+		std.say("some calls of the model failed: %v", mined.Err)
+	}
+	r.mined(mined)
+	return mined.Set, mined.Set.Save(o.skills)
+}
+
+// group divides the documents into groups, and keeps these beside the skills
+// before any model is asked about them: another run, which goes on with
+// recorded answers, has the same ones then, on any machine.
+func group(ctx context.Context, o options, corpus skillqr.Corpus, r *report) (*skillqr.Clusters, error) {
+	clusters, err := skillqr.Cluster(ctx, corpus, skillqr.ClusterOptions{
+		K:        o.groups,
+		Progress: func(done, total int) { r.progress("grouping the documents", done, total) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	return clusters, clusters.Save(o.clusterFile())
+}
+
+// doing says what a step of mining does.
+var doing = map[skillqr.Step]string{
+	skillqr.StepLabel:  "labelling groups",
+	skillqr.StepDraft:  "drafting skills",
+	skillqr.StepJudge:  "judging groups",
+	skillqr.StepRevise: "revising skills",
+}
