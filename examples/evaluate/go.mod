@@ -5,7 +5,9 @@ go 1.27.0
 require (
 	github.com/prospect-go/prospect v0.0.0
 	github.com/prospect-go/prospect/examples/openai v0.0.0
+	github.com/stretchr/testify v1.12.1
 	golang.org/x/sync v0.25.0
+	pgregory.net/rapid v1.3.0
 )
 
 require (

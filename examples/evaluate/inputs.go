@@ -33,13 +33,13 @@ func inputFiles(dir string, o options) ([]inputFile, error) {
 		}
 		files = append(files, f)
 	}
-	for _, path := range []string{o.distractors, o.outputs} {
-		if path == "" {
+	for _, more := range []struct{ flag, path string }{{"-distractors", o.distractors}, {"-llm-outputs", o.outputs}} {
+		if more.path == "" {
 			continue
 		}
-		f, err := hashFile(path, filepath.Base(path))
+		f, err := hashFile(more.path, filepath.Base(more.path))
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", more.flag, err)
 		}
 		files = append(files, f)
 	}

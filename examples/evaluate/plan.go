@@ -136,7 +136,6 @@ var parameters = []parameter{
 	{"beta", "β, the weight of the imagined skill's cosine", []kind{dreaming}, number(func(p *plan) *float64 { return &p.options.Weights.Imagined })},
 	{"gamma", "γ, the weight of the anchors' BM25", []kind{dreaming}, number(func(p *plan) *float64 { return &p.options.Weights.Anchors })},
 	{"delta", "δ, the weight of the BM25 of what was imagined", []kind{dreaming}, number(func(p *plan) *float64 { return &p.options.Weights.Words })},
-	{"capability", "on or off: the capability's text goes before that of its imagined skill", []kind{dreaming}, toggle(func(p *plan) *bool { return &p.options.WithCapability })},
 	{"kc", "K_c, how many candidates a capability has", []kind{dreaming}, count(1, func(p *plan) *int { return &p.options.Candidates })},
 	{"kr", "K_r, how many of them take part in the merge", []kind{dreaming}, count(1, func(p *plan) *int { return &p.options.Keep })},
 	{"norm", "minmax, max, zscore, rank or raw: how scores are brought to one scale", []kind{dreaming, hybridWeighted}, setNorm},
@@ -197,16 +196,6 @@ func count(least int, field func(*plan) *int) func(*plan, string) error {
 			return fmt.Errorf("want a whole number from %d to a million", least)
 		}
 		*field(p) = n
-		return nil
-	}
-}
-
-func toggle(field func(*plan) *bool) func(*plan, string) error {
-	return func(p *plan, value string) error {
-		if value != "on" && value != "off" {
-			return errors.New(`want "on" or "off"`)
-		}
-		*field(p) = value == "on"
 		return nil
 	}
 }

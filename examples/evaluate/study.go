@@ -38,6 +38,9 @@ func newStudy(o options, raw, cached prospect.Embedder) (*study, error) {
 	if s.baseline, err = s.findBaseline(); err != nil {
 		return nil, err
 	}
+	if o.focus != "" && !slices.ContainsFunc(plans, func(p plan) bool { return p.name == o.focus }) {
+		return nil, fmt.Errorf("-focus: %q is not among the systems", o.focus)
+	}
 	if s.coll, err = readCollection(o); err != nil {
 		return nil, err
 	}

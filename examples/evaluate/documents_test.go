@@ -1,0 +1,67 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/prospect-go/prospect/metrics"
+	"github.com/prospect-go/prospect/skilldreamer"
+)
+
+func TestDocumentsAreSkillsByTheirFrontMatter(t *testing.T) {
+	s, isSkill := toSkill(metrics.Doc{ID: "a--1", Title: "ignored", Text: "---\nname: knots\ndescription: Tie knots.\n---\n\nThe bowline.\n"})
+	require.True(t, isSkill)
+	require.Equal(t, []string{"a--1", "knots", "Tie knots.", "The bowline."}, []string{s.ID, s.Name, s.Description, s.Body})
+	require.Equal(t, "knots", label(s))
+
+	for name, text := range map[string]string{
+		"plain":                    "The bowline makes a loop.",
+		"a rule at the top":        "---\nThe bowline makes a loop.",
+		"front matter of a page":   "---\nlayout: page\n---\n\nThe bowline.",
+		"front matter in the text": "Knots\n---\nname: knots\ndescription: Tie knots.\n---\n",
+	} {
+		s, isSkill := toSkill(metrics.Doc{ID: "d", Title: "Knots to know", Text: text})
+		require.False(t, isSkill, name)
+		require.Equal(t, "Knots to know\n"+strings.TrimSpace(text), skilldreamer.DefaultLexical().Text(s), "%s: every recipe takes all of it", name)
+		require.Equal(t, skilldreamer.DefaultLexical().Text(s), skilldreamer.DefaultDense().Text(s))
+		require.Equal(t, "Knots to know", label(s))
+	}
+}
+
+func TestATitleThatBeginsTheTextIsNotRepeated(t *testing.T) {
+	s, _ := toSkill(metrics.Doc{ID: "1", Title: "wings in a slipstream .", Text: "Wings  in a\nslipstream . A study."})
+	require.Equal(t, "Wings  in a\nslipstream . A study.", s.Description)
+	s, _ = toSkill(metrics.Doc{ID: "2", Title: "only a title"})
+	require.Equal(t, "only a title", s.Description)
+	s, _ = toSkill(metrics.Doc{ID: "3"})
+	require.Empty(t, s.Description)
+}
+
+func TestSharedNamesAreInTheMetadata(t *testing.T) {
+	for text, want := range map[string]bool{
+		`{"same_name_as": ["a"]}`: true, `{"same_name_as": "a"}`: true,
+		`{"same_name_as": null}`: false, `{"name": "a"}`: false, `[]`: false, ``: false,
+	} {
+		require.Equal(t, want, sharesName(metrics.Doc{Metadata: json.RawMessage(text)}), text)
+	}
+}
+
+func TestACollectionCountsWhatItIsMadeOf(t *testing.T) {
+	c, err := readCollection(options{data: tiny, distractors: tinyDistractors, qrels: "test", strict: true})
+	require.NoError(t, err)
+	require.Equal(t, counts{
+		Documents: 15, Skills: 11, Corpus: 12, Distractors: 3, DroppedNames: 1,
+		Queries: 6, NotJudged: 1, NoRelevant: 1, AbsentGold: 1,
+	}, c.counts)
+	require.Equal(t, "tiny", c.name)
+	require.Equal(t, 2, c.relevant("cross-the-bar"))
+	require.False(t, c.graded())
+	require.Equal(t, []string{"corpus.jsonl", "queries.jsonl", "qrels/test.tsv", "distractors.jsonl"}, []string{c.files[0].File, c.files[1].File, c.files[2].File, c.files[3].File})
+
+	graded, err := readCollection(options{data: tiny, qrels: "graded"})
+	require.NoError(t, err)
+	require.True(t, graded.graded())
+}
