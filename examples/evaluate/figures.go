@@ -12,6 +12,7 @@ import (
 // A result is one system's answers and how good they are.
 type result struct {
 	plan    plan
+	ranker  *ranker
 	answers map[string]answer // by query
 	eval    *metrics.Evaluation[string]
 	// intervals of the means, in the order of the measures.

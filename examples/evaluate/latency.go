@@ -40,9 +40,9 @@ const probeTime = time.Second
 // takeLatency runs queries once more, one at a time, with vectors that are not
 // cached: until all are through or probeTime is over, one at least. What the
 // model took is that of the first time; it is not asked again.
-func takeLatency(ctx context.Context, r *ranker, was *result, raw prospect.Embedder, queries []metrics.Doc) (*latency, error) {
+func takeLatency(ctx context.Context, r *result, raw prospect.Embedder, queries []metrics.Doc) (*latency, error) {
 	c := &clock{spent: map[stage]time.Duration{}}
-	timed, err := r.timed(c, raw)
+	timed, err := r.ranker.timed(c, raw)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func takeLatency(ctx context.Context, r *ranker, was *result, raw prospect.Embed
 		for _, s := range []stage{embedding, score, words} {
 			t.stages[rest] -= t.stages[s]
 		}
-		if think := was.thinking(q.ID, r.im); think > 0 {
+		if think := r.thinking(q.ID); think > 0 {
 			t.stages[thinking] = think
 			t.total += think
 		}
@@ -97,9 +97,9 @@ func newLatency(taken []timing) *latency {
 }
 
 // thinking is how long a model took for a query, 0 where none was asked.
-func (r *result) thinking(query string, im imagination) (sum time.Duration) {
+func (r *result) thinking(query string) (sum time.Duration) {
 	if r.plan.dreams() {
-		return im.thinking(query)
+		return r.ranker.im.thinking(query)
 	}
 	if rw := r.answers[query].rewrite; rw != nil {
 		for _, c := range rw.Trace.Calls {

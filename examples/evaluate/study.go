@@ -126,11 +126,8 @@ func (s *study) takeLatencies(ctx context.Context, p *progress) error {
 			continue
 		}
 		p.show("taking latencies", i, len(s.results))
-		ready, err := s.ready(ctx, r.plan, p)
-		if err != nil {
-			return err
-		}
-		if r.latency, err = takeLatency(ctx, ready, r, s.raw, s.coll.queries); err != nil {
+		var err error
+		if r.latency, err = takeLatency(ctx, r, s.raw, s.coll.queries); err != nil {
 			return err
 		}
 	}
@@ -143,7 +140,7 @@ func (s *study) try(ctx context.Context, pl plan, tell func(done int), p *progre
 	if err != nil {
 		return nil, err
 	}
-	res := &result{plan: pl, answers: make(map[string]answer, len(s.coll.queries))}
+	res := &result{plan: pl, ranker: r, answers: make(map[string]answer, len(s.coll.queries))}
 	for i, q := range s.coll.queries {
 		tell(i)
 		if res.answers[q.ID], err = r.rank(ctx, q); err != nil {
