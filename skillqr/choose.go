@@ -84,11 +84,14 @@ func (m *mining) take(step Step, wire []wireSkill, covers func(w wireSkill, old 
 			m.say(step, -1, Trimmed, fmt.Sprintf("a second skill with the name %q was dropped", c.skill.Name))
 		}
 	}
+	found = m.leftOutOf(found, step)
 	if len(found) > m.o.MaxSkills {
 		kept := m.widest(found)
 		m.say(step, -1, TooMany, fmt.Sprintf("%d skills were proposed; the %d that cover most documents were kept", len(found), len(kept)))
 		found = kept
 	}
+	// Old skills keep their order, which may be a person's.
+	slices.SortStableFunc(found, func(a, b candidate) int { return m.place(a) - m.place(b) })
 	before := m.skills
 	m.skills = nil
 	m.claims = make([][]string, len(m.notes))
@@ -101,6 +104,33 @@ func (m *mining) take(step Step, wire []wireSkill, covers func(w wireSkill, old 
 		}
 	}
 	return !slices.EqualFunc(before, m.skills, Skill.sameTexts)
+}
+
+// place of the skill that a candidate is or replaces; new ones come after.
+func (m *mining) place(c candidate) int {
+	if at := named(m.skills, c.skill.Name); at >= 0 {
+		return at
+	}
+	return len(m.skills)
+}
+
+// leftOutOf adds the skills that cover documents and are not among the
+// candidates, those that cover most first, as long as there is room: models
+// asked for old skills and new ones like to give the new ones.
+func (m *mining) leftOutOf(found []candidate, step Step) []candidate {
+	var lost []candidate
+	for _, s := range m.skills {
+		c := candidate{skill: s, covers: m.coverage(s)}
+		if m.documents(c.covers) > 0 && !slices.ContainsFunc(found, func(f candidate) bool { return fold(f.skill.Name) == fold(s.Name) }) {
+			lost = append(lost, c)
+		}
+	}
+	slices.SortStableFunc(lost, func(a, b candidate) int { return m.documents(b.covers) - m.documents(a.covers) })
+	for _, c := range lost[:min(len(lost), max(m.o.MaxSkills-len(found), 0))] {
+		m.say(step, -1, Trimmed, fmt.Sprintf("the answer leaves out the skill %q, which covers documents; it was kept", c.skill.Name))
+		found = append(found, c)
+	}
+	return found
 }
 
 // candidate tidies a skill of an answer. One that is there already keeps its

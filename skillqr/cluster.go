@@ -62,8 +62,9 @@ type document struct {
 	arrived bool
 }
 
-// A spread tells how near the settled documents of a cluster are to its
-// centroid: quantiles of their cosines.
+// A spread tells how near the settled documents of a cluster are to the others:
+// quantiles of their cosines with the centroid of all settled documents but
+// themselves, which is what a document has that comes later.
 type spread struct {
 	settled  int     // how many there are
 	low      float32 // the 5 % quantile
@@ -124,18 +125,45 @@ func (c *Clusters) index() {
 func (c *Clusters) measure(which func(part int) bool) {
 	var all []float32
 	for p := range c.parts {
-		var own []float32
-		for _, i := range c.members[p] {
-			if d := c.docs[i]; !d.arrived {
-				own = append(own, d.similarity)
-			}
-		}
+		own := c.leftOut(p)
 		all = append(all, own...)
 		if which(p) {
 			c.parts[p].spread = spreadOf(own)
 		}
 	}
 	c.pooled = spreadOf(all)
+}
+
+// leftOut returns, for the settled documents of a part, the cosine of each with
+// the direction of the sum of the others; one alone has none. For a sum s of
+// unit vectors, of length ℓ = Σ cos(x, s), that of x with s − x is
+//
+//	(ℓ·cos(x, s) − 1) / √(ℓ² − 2ℓ·cos(x, s) + 1)
+//
+// where the centroid has the direction of s, as it has but for the documents
+// that moved in the last iteration of k-means and those that left since.
+func (c *Clusters) leftOut(p int) []float32 {
+	var own []float32
+	var length float64
+	for _, i := range c.members[p] {
+		if d := c.docs[i]; !d.arrived {
+			own = append(own, d.similarity)
+			length += float64(d.similarity)
+		}
+	}
+	if len(own) < 2 {
+		return nil
+	}
+	for i, cos := range own {
+		along := length * float64(cos)
+		rest := math.Sqrt(max(length*length-2*along+1, 0))
+		if rest < 1e-3 { // the others cancel out
+			own[i] = 0
+			continue
+		}
+		own[i] = float32(min(max((along-1)/rest, -1), 1))
+	}
+	return own
 }
 
 // spreadOf sorts the cosines.

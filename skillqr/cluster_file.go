@@ -183,6 +183,7 @@ func readCentroids(d *sectfile.Decoder, n, dim int) kmeans.Matrix {
 
 func (c *Clusters) readDocuments(d *sectfile.Decoder, n int) {
 	seen := make(map[string]bool)
+	c.docs = []document{}
 	for i := 0; i < n && d.Err() == nil; i++ {
 		id := d.String(maxStored)
 		var doc document

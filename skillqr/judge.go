@@ -19,11 +19,11 @@ func (m *mining) judge(ctx context.Context) (asked int, err error) {
 	open := m.positions(func(i int) bool {
 		v := &m.verdicts[i]
 		v.by = slices.DeleteFunc(slices.Clone(v.by), func(d string) bool { return !slices.Contains(digests, d) })
-		return !v.judged || len(v.by) == 0
+		return !v.judged || len(v.by) == 0 && !v.left
 	})
 	if len(m.skills) == 0 {
 		for _, i := range open {
-			m.verdicts[i] = verdict{}
+			m.verdicts[i] = verdict{missing: m.verdicts[i].missing}
 		}
 		return 0, nil
 	}
@@ -63,4 +63,18 @@ func (m *mining) judge(ctx context.Context) (asked int, err error) {
 }
 
 // sampled are the documents of a cluster that the judge sees.
-func (m *mining) sampled(i int) []string { return m.clusters.Sample(i, m.o.Sampled, m.o.Seed) }
+func (m *mining) sampled(i int) []string {
+	return m.before(i, m.clusters.Sample(i, m.o.Sampled, m.o.Seed), m.o.Sampled)
+}
+
+// before puts those documents of a cluster first for whose sake it is asked
+// about, at most half of the n that are shown.
+func (m *mining) before(i int, ids []string, n int) []string {
+	out := m.clusters.sample(m.first[i], (n+1)/2, m.o.Seed)
+	for _, id := range ids {
+		if len(out) < n && !slices.Contains(out, id) {
+			out = append(out, id)
+		}
+	}
+	return out
+}

@@ -193,6 +193,10 @@ type mining struct {
 	skills   []Skill
 	roundLog []RoundNote
 	round    int // 0 before the first
+
+	// Of a refresh alone.
+	resumed bool
+	first   map[int][]int32 // documents that prompts show before others, by position
 	tally
 }
 
@@ -204,6 +208,9 @@ type verdict struct {
 	judged  bool
 	missing string
 	broaden string // digest of the skill that the judge would broaden, or ""
+	// left says that it was left uncovered before this refresh, which does not
+	// ask about it.
+	left bool
 }
 
 func newMining(corpus Corpus, o MineOptions) (*mining, error) {
@@ -256,7 +263,7 @@ func (m *mining) rounds(ctx context.Context, first int) error {
 			m.say(StepJudge, -1, Stopped, fmt.Sprintf("mining ended early, because %d calls failed", m.failed))
 			break
 		}
-		if len(m.uncovered()) == 0 || r-first+1 == m.o.MaxRounds {
+		if len(m.gaping()) == 0 || r-first+1 == m.o.MaxRounds {
 			break
 		}
 		changed, err := m.revise(ctx)
@@ -322,6 +329,11 @@ func (m *mining) uncovered() []int {
 	return m.positions(func(i int) bool { return len(m.verdicts[i].by) == 0 })
 }
 
+// gaping are the uncovered clusters that are asked about.
+func (m *mining) gaping() []int {
+	return m.positions(func(i int) bool { return len(m.verdicts[i].by) == 0 && !m.verdicts[i].left })
+}
+
 // coverage is the positions of the clusters that a skill covers.
 func (m *mining) coverage(s Skill) []int {
 	d := s.digest()
@@ -362,7 +374,9 @@ func (m *mining) result() *Mining {
 		}
 		set.Skills = append(set.Skills, s)
 	}
-	slices.SortStableFunc(set.Skills, func(a, b Skill) int { return sizes[b.Name] - sizes[a.Name] })
+	if !m.resumed { // else the order may be a person's
+		slices.SortStableFunc(set.Skills, func(a, b Skill) int { return sizes[b.Name] - sizes[a.Name] })
+	}
 	set.Notes = m.said()
 	return &Mining{Set: set, Clusters: m.clusters, Calls: m.calls, Usage: m.usage, Err: m.failures()}
 }

@@ -114,10 +114,21 @@ func TestTheBestRoundIsKept(t *testing.T) {
 	worse := &clerk{drafts: []string{"algebra"}, instead: func(req prospect.LLMRequest, _ string) (string, error, bool) {
 		return asJSON(map[string]any{"skills": []any{skillFor("cooking", "gaps", []int{1})}}), nil, req.SchemaName == "revise"
 	}}
-	m := mine(t, threeDomains(), skillqr.MineOptions{Proposer: worse, MaxRounds: 2})
+	m := mine(t, threeDomains(), skillqr.MineOptions{Proposer: worse, MaxRounds: 2, MaxSkills: 1})
 	require.Equal(t, []string{"algebra notes"}, skillNames(m.Set))
 	require.Equal(t, []bool{true, false}, []bool{m.Set.Rounds[0].Kept, m.Set.Rounds[1].Kept})
 	require.Equal(t, 0.5, m.Set.Coverage())
+}
+
+// A revision that gives but the new skills takes nothing away.
+func TestARevisionMayLeaveOutOldSkills(t *testing.T) {
+	only := &clerk{drafts: []string{"algebra"}, instead: func(req prospect.LLMRequest, _ string) (string, error, bool) {
+		return asJSON(map[string]any{"skills": []any{skillFor("cooking", "gaps", []int{2}), skillFor("botany", "gaps", []int{1})}}), nil, req.SchemaName == "revise"
+	}}
+	m := mine(t, threeDomains(), skillqr.MineOptions{Proposer: only})
+	require.Equal(t, []string{"algebra notes", "botany notes", "cooking notes"}, skillNames(m.Set))
+	require.Equal(t, 1.0, m.Set.Coverage())
+	require.Equal(t, []skillqr.NoteKind{skillqr.Trimmed}, kindsOf(m.Set))
 }
 
 func TestBroadeningKeepsTheNameAndIsJudgedAgain(t *testing.T) {

@@ -60,7 +60,7 @@ func (m *mining) gaps() []gap {
 	advice := func(i int) int {
 		return 1 + slices.IndexFunc(m.skills, func(s Skill) bool { return s.digest() == m.verdicts[i].broaden })
 	}
-	groups := m.grouped(m.uncovered(), func(i int) string {
+	groups := m.grouped(m.gaping(), func(i int) string {
 		if m.notes[i].Label() == "" && m.verdicts[i].missing == "" {
 			return ""
 		}
