@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,6 +33,9 @@ const (
 	// evalModel names a sentence-transformers folder to evaluate beside the
 	// built-in model. Its figures are printed and compared with no golden file.
 	evalModel = "PROSPECT_EVAL_MODEL"
+	// evalCache names a folder in which that model's vectors are kept, for it
+	// takes minutes.
+	evalCache = "PROSPECT_EVAL_CACHE"
 	// missingFile names a file to which requests without a recorded answer are
 	// written. Texts of the collections are in it: it is not for the repository.
 	missingFile = "PROSPECT_MISSING"
@@ -144,25 +148,24 @@ func clusterPrior(t *testing.T, set *skillqr.Set, e prospect.Embedder) skillqr.P
 	return prior
 }
 
-// open opens the recorded answers. With PROSPECT_MISSING what they lack is
-// written to that file, a JSON object a line.
+// open opens the recorded answers. What they lack counts as missing and, with
+// PROSPECT_MISSING, is written to that file, a JSON object a line.
 func (s *study) open(t *testing.T) *llm.Recording {
-	var o llm.RecordingOptions
+	out := json.NewEncoder(io.Discard)
 	if path := os.Getenv(missingFile); path != "" {
 		f, err := os.Create(path)
 		require.NoError(t, err)
 		t.Cleanup(func() { f.Close() })
-		out := json.NewEncoder(f)
+		out = json.NewEncoder(f)
 		out.SetEscapeHTML(false)
-		o.Missing = func(e llm.Entry) {
-			s.missing++
-			err := out.Encode(map[string]string{"key": e.Key, "label": e.Label, "system": e.Request.System, "prompt": e.Request.Prompt})
-			if err != nil {
-				t.Error(err)
-			}
-		}
 	}
-	r, err := llm.OpenRecording(answersFile, nil, o)
+	r, err := llm.OpenRecording(answersFile, nil, llm.RecordingOptions{Missing: func(e llm.Entry) {
+		s.missing++
+		err := out.Encode(map[string]string{"key": e.Key, "label": e.Label, "system": e.Request.System, "prompt": e.Request.Prompt})
+		if err != nil {
+			t.Error(err)
+		}
+	}})
 	require.NoError(t, err)
 	return r
 }
@@ -284,11 +287,7 @@ func TestMultidomain(t *testing.T) {
 		{"built-in", skillqr.ByVector(ix, s.built)},
 		{"built-in, sum", skillqr.ByVectorSum(ix, s.built)},
 	}
-	if dir := os.Getenv(evalModel); dir != "" {
-		model, err := onnx.Open(t.Context(), dir, onnx.Options{})
-		require.NoError(t, err)
-		t.Cleanup(func() { model.Close() })
-		e := &remembering{Embedder: model, seen: map[string][]float32{}}
+	if e := otherModel(t); e != nil {
 		other := s.dense(t, e)
 		retrievers = append(retrievers, retriever{"other", skillqr.ByVector(other, e)}, retriever{"other, sum", skillqr.ByVectorSum(other, e)})
 	}
@@ -307,7 +306,28 @@ func TestMultidomain(t *testing.T) {
 		t.Log("\n" + s.table(r.name, report, oracle))
 	}
 	s.routing(t)
+	require.Zero(t, s.missing, "requests have no recorded answer; %s=FILE lists them", missingFile)
+	require.Empty(t, s.answers.Unused(), "recorded answers that nothing asks for")
 	golden(t, got)
+}
+
+// otherModel is the one that PROSPECT_EVAL_MODEL names, nil without.
+func otherModel(t *testing.T) prospect.Embedder {
+	dir := os.Getenv(evalModel)
+	if dir == "" {
+		return nil
+	}
+	model, err := onnx.Open(t.Context(), dir, onnx.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { model.Close() })
+	e := &remembering{Embedder: model, seen: map[string][]float32{}}
+	if dir := os.Getenv(evalCache); dir != "" {
+		cache, err := embed.NewCache(model, dir, embed.CacheOptions{})
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, cache.Close()) })
+		e.Embedder = cache
+	}
+	return e
 }
 
 type retriever struct {
