@@ -22,7 +22,7 @@ func TestCutWords(t *testing.T) {
 		{"two words", 5, "two…"},
 		{"two words", 4, "two…"},
 		{"two words", 3, "tw…"},
-		{"four words", 8, "four…"},
+		{"fourth word", 9, "fourth…"},
 		{"a veryveryverylongword", 10, "a veryver…"},
 		{"one, two; three", 10, "one, two…"}, // no comma or semicolon at the end
 		{"ends here. More", 12, "ends here…"},
