@@ -2,14 +2,9 @@ package skillqr
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
-	"sync"
 	"time"
-
-	"github.com/prospect-go/prospect"
 )
 
 // Rewrite chooses a skill for a query and writes an expansion with it.
@@ -175,130 +170,4 @@ func (r *run) expansions(ctx context.Context, with *Skill) []Expansion {
 		r.keep(ctx, key, CacheEntry{Route: r.trace.Route, Expansions: expansions})
 	}
 	return expansions
-}
-
-// feedback searches for the original query.
-func (r *run) feedback(ctx context.Context) []prospect.Hit {
-	f := r.rw.opts.Feedback
-	if f == nil {
-		return nil
-	}
-	hits, err := f.Find(ctx, []Part{{r.query, 1}}, f.K)
-	if err != nil {
-		r.failed(ctx, StageFeedback, NoFeedback, err, "the search for feedback failed")
-		return nil
-	}
-	return hits[:min(len(hits), f.K)]
-}
-
-// excerpts fetches the beginnings of the documents in trace.Feedback. Where
-// that fails, there are none, and trace.Feedback says so.
-func (r *run) excerpts(ctx context.Context) []string {
-	f := r.rw.opts.Feedback
-	texts, err := f.Texts(ctx, slices.Clone(r.trace.Feedback))
-	if err == nil && len(texts) != len(r.trace.Feedback) {
-		err = fmt.Errorf("%w: %d texts for %d ids", prospect.ErrContract, len(texts), len(r.trace.Feedback))
-	}
-	if err != nil {
-		r.failed(ctx, StageFeedback, NoFeedback, err, "the texts for feedback could not be had")
-		r.trace.Feedback = nil
-		return nil
-	}
-	var documents []string
-	for _, text := range texts {
-		if text = head(strings.ToValidUTF8(text, "\uFFFD"), f.MaxChars); text != "" {
-			documents = append(documents, text)
-		}
-	}
-	return documents
-}
-
-// write asks for an expansion with each of the skills, side by side.
-func (r *run) write(ctx context.Context, skills []Skill, documents []string) []Expansion {
-	texts := make([]string, len(skills))
-	var wait sync.WaitGroup
-	for i, skill := range skills {
-		wait.Go(func() { texts[i] = r.expand(ctx, skill, documents) })
-	}
-	wait.Wait()
-	var out []Expansion
-	for i, text := range texts {
-		if text != "" {
-			out = append(out, Expansion{skills[i].Name, text})
-		}
-	}
-	if len(out) == 0 {
-		r.fell(StageRewrite, NotRewritten, nil, "there is no expansion, so the query stays as it is")
-	}
-	return out
-}
-
-// expand asks for one expansion, "" where none could be had.
-func (r *run) expand(ctx context.Context, skill Skill, documents []string) string {
-	o := r.rw.opts
-	data := RewriteData{Query: head(r.query, o.MaxQuery), Documents: documents, Skill: skill, MaxWords: o.MaxWords}
-	q := question{stage: StageRewrite, skill: skill.Name, template: r.rw.prompts.rewrite, data: data, schema: rewriteSchema}
-	a, err := askModel(ctx, r, q, nil, (*rewriteAnswer).check)
-	if err != nil {
-		r.failed(ctx, StageRewrite, RewriteFailed, err, fmt.Sprintf("no expansion with skill %q", skill.Name))
-		return ""
-	}
-	text := a.text()
-	if short := cutWords(text, o.MaxExpansion); len(short) < len(text) {
-		r.fell(StageRewrite, Shortened, nil, fmt.Sprintf("the expansion with skill %q was cut to %d characters", skill.Name, o.MaxExpansion))
-		text = short
-	}
-	return text
-}
-
-// rewriteAnswer is a rewriting answer as models write it: one text, or
-// several, under the name that was asked for or a near one.
-type rewriteAnswer struct {
-	Expansion wireExpansion `json:"expansion"`
-	Rewrite   wireExpansion `json:"rewrite"`
-	Text      wireExpansion `json:"text"`
-}
-
-func (a *rewriteAnswer) text() string {
-	for _, w := range []wireExpansion{a.Expansion, a.Rewrite, a.Text} {
-		if text := tidyText(strings.Join(w, " ")); text != "" {
-			return text
-		}
-	}
-	return ""
-}
-
-func (a *rewriteAnswer) check() error {
-	text := a.text()
-	if text == "" {
-		return errors.New(`"expansion" is missing or empty`)
-	}
-	if strings.Trim(text, ".… ") == "" {
-		return errors.New(`"expansion" holds no words`)
-	}
-	return nil
-}
-
-// wireExpansion is a text or a list of them.
-type wireExpansion = wireChoice
-
-// cutWords returns the beginning of s, of at most n code points, in whole
-// words where there are any.
-func cutWords(s string, n int) string {
-	short := head(s, n)
-	if len(short) == len(s) || s[len(short)] == ' ' {
-		return short
-	}
-	if at := strings.LastIndexByte(short, ' '); at > 0 {
-		return short[:at]
-	}
-	return short
-}
-
-func ids(hits []prospect.Hit) []string {
-	var out []string
-	for _, h := range hits {
-		out = append(out, h.ID)
-	}
-	return out
 }
