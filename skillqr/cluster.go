@@ -202,6 +202,16 @@ func (c *Clusters) Size(i int) int { return len(c.members[i]) }
 // other, the i-th cluster's at i·dim. They are shared: do not change them.
 func (c *Clusters) Centroids() (rows []float32, dim int) { return c.centroids.Data, c.centroids.Dim }
 
+// Centroid returns the centroid, a unit vector, of the cluster with a number;
+// nil where there is none. It is shared: do not change it.
+func (c *Clusters) Centroid(number int) []float32 {
+	i, ok := slices.BinarySearchFunc(c.parts, number, func(p part, n int) int { return cmp.Compare(p.number, n) })
+	if !ok {
+		return nil
+	}
+	return c.centroids.Row(i)
+}
+
 // Embedder is the identity of what made the vectors.
 func (c *Clusters) Embedder() string { return c.embedder }
 

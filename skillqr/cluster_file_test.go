@@ -1,6 +1,8 @@
-package skillqr_test
+package skillqr
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -9,47 +11,52 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/prospect-go/prospect"
-	"github.com/prospect-go/prospect/skillqr"
 )
 
-func savedClusters(t testing.TB) []byte {
+func fewClusters(t testing.TB) *Clusters {
 	t.Helper()
-	c, err := skillqr.Cluster(t.Context(), new(shelf).plant("algebra", 0, 5).plant("botany", 1, 4).corpus(t), skillqr.ClusterOptions{K: 2})
+	corpus, err := NewCorpus([]string{"a", "b", "c"}, [][]float32{{1, 0}, {1, 0.1}, {0, 1}}, "e",
+		func(context.Context, []string) ([]string, error) { return nil, nil })
 	require.NoError(t, err)
-	path := filepath.Join(t.TempDir(), "clusters")
-	require.NoError(t, c.Save(path))
-	data, err := os.ReadFile(path)
+	c, err := Cluster(t.Context(), corpus, ClusterOptions{K: 2})
 	require.NoError(t, err)
-	return data
-}
-
-func openClusters(t testing.TB, data []byte) (*skillqr.Clusters, error) {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "clusters")
-	require.NoError(t, os.WriteFile(path, data, 0o600))
-	return skillqr.OpenClusters(path)
+	require.Equal(t, 2, c.Len())
+	return c
 }
 
 func TestDamagedClusterFiles(t *testing.T) {
-	data := savedClusters(t)
-	for n := range data {
-		_, err := openClusters(t, data[:n])
-		require.Error(t, err, "cut after %d bytes", n)
-		require.True(t, isFileError(err), "%v", err)
-		flipped := append([]byte(nil), data...)
-		flipped[n] ^= 0x40
-		_, err = openClusters(t, flipped)
-		require.Error(t, err, "byte %d flipped", n)
-		require.True(t, isFileError(err), "%v", err)
+	var file bytes.Buffer
+	require.NoError(t, fewClusters(t).write(&file))
+	data := file.Bytes()
+	refused := func(data []byte, what string, n int) {
+		_, err := readClusters(bytes.NewReader(data))
+		require.Error(t, err, what, n)
+		require.True(t, errors.Is(err, prospect.ErrCorrupt) || errors.Is(err, prospect.ErrFormat) || errors.Is(err, prospect.ErrVersion), "%v", err)
 	}
-	_, err := openClusters(t, append(data, 0))
-	require.ErrorIs(t, err, prospect.ErrCorrupt)
-	_, err = openClusters(t, []byte("version: 1\nskills: []\n"))
-	require.ErrorIs(t, err, prospect.ErrFormat)
-	_, err = skillqr.OpenClusters(filepath.Join(t.TempDir(), "none"))
-	require.ErrorIs(t, err, os.ErrNotExist)
-}
+	for n := range data {
+		refused(data[:n], "cut after %d bytes", n)
+		for bit := range 8 {
+			flipped := bytes.Clone(data)
+			flipped[n] ^= 1 << bit
+			refused(flipped, "byte %d flipped", n)
+		}
+	}
 
-func isFileError(err error) bool {
-	return errors.Is(err, prospect.ErrCorrupt) || errors.Is(err, prospect.ErrFormat) || errors.Is(err, prospect.ErrVersion)
+	dir := t.TempDir()
+	for name, c := range map[string]struct {
+		data []byte
+		want error
+	}{
+		"longer":  {append(bytes.Clone(data), 0), prospect.ErrCorrupt},
+		"foreign": {[]byte("version: 1\nskills: []\n"), prospect.ErrFormat},
+		"empty":   {nil, prospect.ErrCorrupt},
+	} {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, c.data, 0o600))
+		_, err := OpenClusters(path)
+		require.ErrorIs(t, err, c.want)
+		require.ErrorContains(t, err, name)
+	}
+	_, err := OpenClusters(filepath.Join(dir, "none"))
+	require.ErrorIs(t, err, os.ErrNotExist)
 }

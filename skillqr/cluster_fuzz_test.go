@@ -2,7 +2,6 @@ package skillqr
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
 	"testing"
@@ -18,11 +17,7 @@ var clusterSections = []string{"head", "clusters", "centroids", "documents"}
 // FuzzReadClusters reads files whose sections hold anything under good
 // checksums: never a panic, and what is read can be written and read again.
 func FuzzReadClusters(f *testing.F) {
-	vectors := [][]float32{{1, 0}, {1, 0.1}, {0, 1}}
-	corpus, err := NewCorpus([]string{"a", "b", "c"}, vectors, "e", func(context.Context, []string) ([]string, error) { return nil, nil })
-	require.NoError(f, err)
-	c, err := Cluster(f.Context(), corpus, ClusterOptions{K: 2})
-	require.NoError(f, err)
+	c := fewClusters(f)
 	var file bytes.Buffer
 	require.NoError(f, c.write(&file))
 	sr, err := sectfile.NewReader(&file, clustersMagic, clustersVersion)

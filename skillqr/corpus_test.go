@@ -109,6 +109,7 @@ func TestNearestAndSample(t *testing.T) {
 		all := c.Nearest(i, 1000)
 		require.Len(t, all, c.Size(i))
 		centroid := rows[i*dim : (i+1)*dim]
+		require.Equal(t, centroid, c.Centroid(c.Number(i)))
 		cos := func(id string) float64 {
 			v := s.vectors[slices.Index(s.ids, id)]
 			var dot, norm float64
@@ -133,6 +134,8 @@ func TestNearestAndSample(t *testing.T) {
 		require.NotEqual(t, c.Sample(i, 1000, 1), c.Sample(i, 1000, 2))
 	}
 	require.Equal(t, 60, total)
+	require.Nil(t, c.Centroid(3))
+	require.Nil(t, c.Centroid(-1))
 }
 
 // Samples by a hash of the id do not depend on how documents are ordered.
