@@ -88,7 +88,6 @@ func (s *study) arms(t *testing.T, find skillqr.Retriever) []probe.Arm {
 	mined("two skills and raw", skillqr.Options{Top: 2}, skillqr.SearchOptions{Raw: 0.5})
 	mined("prior", skillqr.Options{Routing: skillqr.Routing{Prior: s.prior}}, skillqr.SearchOptions{})
 	mined("prior alone", skillqr.Options{Routing: skillqr.Routing{Prior: s.prior, PriorOnly: true}}, skillqr.SearchOptions{})
-	mined("3 votes", skillqr.Options{Routing: skillqr.Routing{Votes: 3}}, skillqr.SearchOptions{})
 	mined("kept if sure", skillqr.Options{}, skillqr.SearchOptions{Keep: skillqr.KeepSure(2, 0.2)})
 	return arms
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/prospect-go/prospect/llm"
+	"github.com/prospect-go/prospect/metrics"
 	"github.com/prospect-go/prospect/skillqr"
 	"github.com/prospect-go/prospect/skillqr/probe"
 )
@@ -72,15 +73,33 @@ func (s *study) table(name string, r *probe.Report, o *probe.OracleReport) strin
 	return b.String()
 }
 
-// routing prints which skills the queries of each domain got, by the model, by
-// votes and by the prior alone.
+// pairs are arms whose difference is of interest by itself.
+var pairs = [][2]string{
+	{"skillqr", "generic"}, {"skillqr, feedback", "generic, feedback"}, {"skillqr", "by hand"}, {"skillqr, feedback", "by hand, feedback"},
+	{"generic, feedback", "generic"}, {"by hand, feedback", "by hand"}, {"skillqr, feedback", "skillqr"},
+	{"expansion alone", "skillqr, feedback"}, {"query x3", "skillqr, feedback"}, {"fused with raw, scores", "skillqr, feedback"},
+	{"two skills", "skillqr, feedback"}, {"prior alone", "skillqr, feedback"},
+}
+
+func pairTable(t *testing.T, r *probe.Report) string {
+	var b strings.Builder
+	b.WriteString("| against | difference (95 %) | p | better, worse |\n|---|---|---|---|\n")
+	for _, p := range pairs {
+		c, err := metrics.Compare(r.Arm(p[0]).Values, r.Arm(p[1]).Values, metrics.Resampling{})
+		require.NoError(t, err)
+		fmt.Fprintf(&b, "| %s against %s | %+.3f (%+.3f to %+.3f) | %.4f | %d, %d |\n", p[0], p[1], c.Difference, c.Low, c.High, c.P, c.Wins, c.Losses)
+	}
+	return b.String()
+}
+
+// routing prints which skills the queries of each domain got, by the model and
+// by the prior alone.
 func (s *study) routing(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		r    skillqr.Routing
-	}{{"one vote", skillqr.Routing{}}, {"3 votes", skillqr.Routing{Votes: 3}}, {"prior alone", skillqr.Routing{Prior: s.prior, PriorOnly: true}}} {
+	}{{"one vote", skillqr.Routing{}}, {"prior alone", skillqr.Routing{Prior: s.prior, PriorOnly: true}}} {
 		counts := map[string]map[string]int{}
-		split := 0
 		for _, q := range s.queries {
 			route, _, err := s.rewriter(t, false, skillqr.Options{Routing: c.r}).Route(llm.WithLabel(t.Context(), q.ID), q.Text)
 			require.NoError(t, err)
@@ -89,13 +108,9 @@ func (s *study) routing(t *testing.T) {
 				counts[d] = map[string]int{}
 			}
 			counts[d][route.Skill]++
-			if route.Agreed < route.Answers {
-				split++
-			}
 		}
 		for _, d := range domains {
 			t.Logf("%s, %s: %v", c.name, d, counts[d])
 		}
-		t.Logf("%s: the votes on %d queries differ", c.name, split)
 	}
 }
