@@ -28,7 +28,7 @@ func ask[T any](ctx context.Context, t *thinking, s stage, data PromptData, vali
 	o := t.d.opts
 	text, err := render(s.prompt, data)
 	if err != nil {
-		t.note(ModelFailed, s.capability, fmt.Sprintf("%s: prompt: %v", s.name, err))
+		t.fail(s, fmt.Errorf("prompt: %w", err))
 		return v, false
 	}
 	req := prospect.LLMRequest{
@@ -46,9 +46,14 @@ func ask[T any](ctx context.Context, t *thinking, s stage, data PromptData, vali
 		t.im.Partial = true
 		t.mu.Unlock()
 	default:
-		t.note(ModelFailed, s.capability, fmt.Sprintf("%s: %v", s.name, err))
+		t.fail(s, err)
 	}
 	return v, false
+}
+
+// fail notes that a stage got no answer that can be used.
+func (t *thinking) fail(s stage, err error) {
+	t.add(Note{Kind: ModelFailed, Capability: s.capability, Text: fmt.Sprintf("%s: %v", s.name, err), Err: err})
 }
 
 func (t *thinking) record(s stage, files *skillFiles, attempts []answer.Attempt) {

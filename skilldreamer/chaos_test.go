@@ -307,6 +307,7 @@ func TestASpentBudgetIsInTheNotes(t *testing.T) {
 			switch n.Kind {
 			case skilldreamer.ModelFailed:
 				failed++
+				require.ErrorIs(t, n.Err, llm.ErrBudget)
 				require.Contains(t, n.Text, llm.ErrBudget.Error())
 				require.Contains(t, n.Text, fmt.Sprintf("at most %d calls allowed", calls))
 			case skilldreamer.NotImagined:
@@ -321,6 +322,11 @@ func TestASpentBudgetIsInTheNotes(t *testing.T) {
 		require.True(t, r.Plain)
 		require.Equal(t, []skilldreamer.NoteKind{skilldreamer.ModelFailed, skilldreamer.NoCapabilities}, kinds(r.Notes))
 		require.Equal(t, calls, meter.Total().Calls)
+
+		strict := newDreamer(t, g, m, skilldreamer.Options{K: chaosK, Strict: true})
+		_, err = strict.Find(t.Context(), skilldreamer.Request{Task: "bread"})
+		require.ErrorIs(t, err, skilldreamer.ErrNotImagined)
+		require.ErrorIs(t, err, llm.ErrBudget)
 	}
 }
 

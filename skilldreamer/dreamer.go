@@ -14,6 +14,27 @@ import (
 // retrieval instead.
 var ErrNotImagined = errors.New("skilldreamer: nothing was imagined")
 
+// reasons are notes as an error, with the errors behind them.
+type reasons []Note
+
+func (r reasons) Error() string {
+	texts := make([]string, len(r))
+	for i, n := range r {
+		texts[i] = n.Text
+	}
+	return strings.Join(texts, "; ")
+}
+
+func (r reasons) Unwrap() []error {
+	var errs []error
+	for _, n := range r {
+		if n.Err != nil {
+			errs = append(errs, n.Err)
+		}
+	}
+	return errs
+}
+
 // A Dreamer finds skills by imagining them first. It is immutable and safe for
 // concurrent use.
 type Dreamer struct {
@@ -70,7 +91,7 @@ func (d *Dreamer) Find(ctx context.Context, req Request) (*Result, error) {
 		return nil, err
 	}
 	if d.opts.Strict && len(imagined.Capabilities) == 0 && !isBlank(req.Task) {
-		return nil, fmt.Errorf("%w: %v", ErrNotImagined, imagined.Notes)
+		return nil, fmt.Errorf("%w: %w", ErrNotImagined, reasons(imagined.Notes))
 	}
 	ctx, cancel := d.withGrace(ctx)
 	defer cancel()

@@ -40,7 +40,7 @@ func (d *Dreamer) Imagine(ctx context.Context, task string) (*Imagined, error) {
 		return &Imagined{}, nil
 	}
 	if d.model == nil {
-		return &Imagined{Notes: []Note{{NoModel, -1, "no model was given, so nothing was imagined"}}}, nil
+		return &Imagined{Notes: []Note{{Kind: NoModel, Capability: -1, Text: "no model was given, so nothing was imagined"}}}, nil
 	}
 	t := &thinking{d: d, im: &Imagined{Model: d.model.Identity()}}
 	think := ctx
@@ -204,9 +204,13 @@ func (t *thinking) tidySkill(j int, s *ImaginedSkill) *ImaginedSkill {
 }
 
 func (t *thinking) note(kind NoteKind, j int, text string) {
+	t.add(Note{Kind: kind, Capability: j, Text: text})
+}
+
+func (t *thinking) add(n Note) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.im.Notes = append(t.im.Notes, Note{kind, j, text})
+	t.im.Notes = append(t.im.Notes, n)
 }
 
 // cut shortens a part of an answer to n code points and notes it.

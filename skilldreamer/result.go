@@ -146,6 +146,9 @@ type Note struct {
 	Capability int `json:"capability"`
 	// Text explains it to a person.
 	Text string `json:"text"`
+	// Err is the error behind it, for errors.Is, such as that of a model whose
+	// budget is spent; nil where there is none.
+	Err error `json:"-"`
 }
 
 // A NoteKind is the kind of a [Note], for programs.

@@ -80,7 +80,7 @@ type dream struct {
 }
 
 func (r *retrieval) note(kind NoteKind, j int, text string) {
-	n := Note{kind, j, text}
+	n := Note{Kind: kind, Capability: j, Text: text}
 	if !slices.ContainsFunc(r.res.Notes, func(o Note) bool { return o.Kind == kind && o.Capability == j }) {
 		r.res.Notes = append(r.res.Notes, n)
 	}
