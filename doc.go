@@ -20,13 +20,18 @@
 //	├─ vecindex         exact search over float32 vectors
 //	├─ bm25             in-memory BM25 index and its analyzers
 //	├─ fusion           normalisers, weighted sums, RRF, round-robin merge
-//	├─ metrics          Recall@K, NDCG@K, Completeness@K, pass and load rate
-//	├─ skill            SKILL.md files: parse, load a folder, merge sources
-//	├─ embed            what any embedder needs: a check, a fake, batches
+//	├─ metrics          Recall@K, NDCG@K, Completeness@K, …; runs and judgements
+//	│                   in files; intervals and tests of differences
+//	├─ skill            SKILL.md files: parse, load a folder, merge sources,
+//	│                   list for an agent within a budget
+//	├─ embed            what any embedder needs: a check, a fake, batches, a cache
 //	│  ├─ embed/onnx    sentence-transformers folders through a pure-Go runtime
 //	│  └─ embed/builtin the small model that ships inside the library
-//	├─ llm              what any model client needs: a check and a fake
-//	└─ skilldreamer     gallery; infer capabilities, imagine skills, retrieve
+//	├─ llm              what any model client needs: a check, fakes, retry, limits,
+//	│                   budgets, a cache, record and replay
+//	├─ skilldreamer     gallery; infer capabilities, imagine skills, retrieve
+//	└─ skillqr          mine rewriting skills from a corpus; choose one, rewrite
+//	   └─ skillqr/probe does rewriting pay here? figures from judged queries
 //
 // bm25 and vecindex do not know each other, and only embed/onnx (and
 // embed/builtin, which stands on it) compiles the ONNX runtime. A test holds
@@ -43,6 +48,15 @@
 //	α·f(q) + β·f(s̃) ── one pass over the gallery ──► K_c candidates per capability
 //	candidates ── min-max of dense, imagined and anchor BM25 scores ──► h
 //	lists by h ── round-robin ──► K skills, each with its reason
+//
+// # The path of a query
+//
+//	corpus ── vectors that exist ── k-means ──► clusters
+//	clusters ── LLM: label, draft, judge, revise ──► a few rewriting skills, in a file for people
+//
+//	query ── LLM (route) ──► one skill
+//	query ── any Searcher ──► its first documents
+//	skill + query + documents ── LLM (rewrite) ──► expansion ──► any Searcher
 //
 // # Ids, identities and snapshots
 //
