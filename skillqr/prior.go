@@ -25,7 +25,7 @@ type ClusterPriorOptions struct {
 //
 // Skills without a cluster, such as one written by hand, have no share.
 // centroid gives the unit vector of a cluster by its number, nil where there is
-// none. Errors: [prospect.ErrOption], and [prospect.ErrDimension] for a
+// none, as [Clusters.Centroid] does. Errors: [prospect.ErrOption], and [prospect.ErrDimension] for a
 // centroid that is not of the embedder's dimension.
 //
 // Cost of a query: one embedding in the role of a query and one product with

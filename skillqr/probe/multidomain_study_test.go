@@ -86,12 +86,7 @@ func textOf(d evaldata.Doc) string {
 func clusterPrior(t *testing.T, set *skillqr.Set, e prospect.Embedder) skillqr.Prior {
 	clusters, err := skillqr.OpenClusters(clusterFile)
 	require.NoError(t, err)
-	rows, dim := clusters.Centroids()
-	centroids := map[int][]float32{}
-	for i := range clusters.Len() {
-		centroids[clusters.Number(i)] = rows[i*dim : (i+1)*dim]
-	}
-	prior, err := skillqr.ClusterPrior(set, func(c int) []float32 { return centroids[c] }, e, skillqr.ClusterPriorOptions{})
+	prior, err := skillqr.ClusterPrior(set, clusters.Centroid, e, skillqr.ClusterPriorOptions{})
 	require.NoError(t, err)
 	return prior
 }
