@@ -30,7 +30,7 @@ func TestSkillsBench(t *testing.T) {
 		"alpha 0": "no-query", "alpha 0.5": "skilldreamer@alpha=0.5", "alpha 1": "skilldreamer@alpha=1", "alpha 4": "skilldreamer@alpha=4",
 	}
 	systems := "bm25,dense,skilldreamer,no-ci,no-psg,no-anchors,no-query,skilldreamer@alpha=0.5,skilldreamer@alpha=1,skilldreamer@alpha=4"
-	distractors := filepath.Join(dir, "distractors.jsonl.gz")
+	distractors, vectors := filepath.Join(dir, "distractors.jsonl.gz"), t.TempDir()
 	for gallery, more := range map[string][]string{
 		"5536":        {"-distractors", distractors},
 		"5510 strict": {"-distractors", distractors, "-strict"},
@@ -38,7 +38,7 @@ func TestSkillsBench(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "out.json")
 		good(t, invoke(t, append([]string{
-			"-data", dir, "-llm-outputs", filepath.Join(dir, "llm_outputs.jsonl"), "-systems", systems, "-json", path, "-resamples", "100",
+			"-data", dir, "-llm-outputs", filepath.Join(dir, "llm_outputs.jsonl"), "-systems", systems, "-json", path, "-resamples", "100", "-cache", vectors,
 		}, more...)...))
 		var doc document
 		data, err := os.ReadFile(path)
