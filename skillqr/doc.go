@@ -44,6 +44,35 @@
 // original. So probe with queries of your own before you rely on it, and look
 // at fusing both ([SearchOptions].Raw).
 //
+// # Measured
+//
+// NDCG@10 on a mixed collection of 2,033 theorems, pages of the Pony language's
+// documentation, medical abstracts and agent skills, for 20 queries of each
+// kind; five skills mined from it with the default options, all answers those
+// of a large language model, recorded, the feedback documents those of BM25:
+//
+//	                                       BM25             built-in model
+//	                                   alone  feedback     alone  feedback
+//	the query as it is                  .509                .494
+//	generic instruction                 .669    .670        .603    .613
+//	by hand, one for each kind          .678    .691        .619    .620
+//	SkillQR                             .711    .688        .613    .625
+//	the best skill of each query                .731                .660
+//	SkillQR, the query three times              .655                .576
+//	SkillQR, the expansion alone                .713                .663
+//	SkillQR, fused with the query's hits        .614                .582
+//	SkillQR, two skills fused                   .659                .621
+//	chosen by ClusterPrior alone                .569                .542
+//
+// SkillQR gains .202 (95 % interval .143 to .263) over the query with BM25 and
+// .131 (.079 to .186) with the model. Most of that comes from rewriting at all:
+// over the generic instruction it gains .042 (.006 to .079) at best, with BM25
+// and without feedback, and elsewhere nothing that 80 queries could show. The
+// guards cost more here than they save, for few rewrites hurt; with a small
+// model that will be otherwise. The model chose a skill of the right kind for
+// every query, and the best of the six for 58 % of those that are sensitive to
+// it. Package probe's TestMultidomain makes all the figures, with the caveats.
+//
 // # When something fails
 //
 // Online, no failure of a model, a searcher for feedback or a cache is an
