@@ -57,16 +57,9 @@ type chatRequest struct {
 		Role    string `json:"role"`
 		Content string `json:"content"`
 	} `json:"messages"`
-	ResponseFormat *struct {
-		Type       string `json:"type"`
-		JSONSchema struct {
-			Name   string          `json:"name"`
-			Strict bool            `json:"strict"`
-			Schema json.RawMessage `json:"schema"`
-		} `json:"json_schema"`
-	} `json:"response_format"`
-	Temperature *float64 `json:"temperature"`
-	MaxTokens   *int     `json:"max_tokens"`
+	ResponseFormat json.RawMessage `json:"response_format"`
+	Temperature    *float64        `json:"temperature"`
+	MaxTokens      *int            `json:"max_tokens"`
 
 	authorization string
 	path          string

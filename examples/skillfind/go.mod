@@ -3,8 +3,8 @@ module github.com/prospect-go/prospect/examples/skillfind
 go 1.27.0
 
 require (
-	github.com/openai/openai-go/v3 v3.99.0
 	github.com/prospect-go/prospect v0.0.0
+	github.com/prospect-go/prospect/examples/openai v0.0.0
 	github.com/stretchr/testify v1.12.1
 	golang.org/x/text v0.44.0
 	pgregory.net/rapid v1.3.0
@@ -31,6 +31,7 @@ require (
 	github.com/knights-analytics/hugot v0.8.0 // indirect
 	github.com/knights-analytics/ortgenai v0.3.2 // indirect
 	github.com/microsoft/onnxruntime/go v0.0.0-20260922015325-62e95311b771 // indirect
+	github.com/openai/openai-go/v3 v3.99.0 // indirect
 	github.com/pkg/errors v0.9.1 // indirect
 	github.com/tidwall/gjson v1.20.0 // indirect
 	github.com/tidwall/match v1.1.1 // indirect
@@ -47,4 +48,7 @@ require (
 	k8s.io/klog/v2 v2.140.0 // indirect
 )
 
-replace github.com/prospect-go/prospect => ../..
+replace (
+	github.com/prospect-go/prospect => ../..
+	github.com/prospect-go/prospect/examples/openai => ../openai
+)

@@ -16,8 +16,8 @@
 //     behind them.
 //   - embedder.go, gallery.go, progress.go: from folders to a gallery that is
 //     kept in a file.
-//   - model.go: a client of OpenAI-compatible services as a prospect.LLM.
-//   - search.go: one task, searched in both ways.
+//   - search.go: the model, by the client of ../openai, and one task, searched
+//     in both ways.
 //   - report.go, columns.go, explain.go, text.go: the result for a person.
 //   - document.go: the result as JSON.
 package main

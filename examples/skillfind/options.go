@@ -101,8 +101,8 @@ func (o *options) check() error {
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 			return errors.New("-llm is not a URL such as http://localhost:11434/v1")
 		}
-		if u.User != nil {
-			return errors.New("-llm must not hold a user or a password; the key is taken from OPENAI_API_KEY")
+		if u.User != nil || u.RawQuery != "" {
+			return errors.New("-llm must not hold a user, a password or a query; the key is taken from OPENAI_API_KEY")
 		}
 	}
 	return nameFolders(o.skills)

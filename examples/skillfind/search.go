@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/prospect-go/prospect"
+	"github.com/prospect-go/prospect/examples/openai"
+	"github.com/prospect-go/prospect/llm"
 	"github.com/prospect-go/prospect/skilldreamer"
 )
 
@@ -36,10 +38,15 @@ type finding struct {
 
 func newSearch(store skilldreamer.Store, opts options, set bundle) (*search, error) {
 	s := &search{set: set, timeout: opts.timeout}
-	if opts.llm != "" {
-		s.model = newChatModel(opts.llm, opts.model, opts.apiKey)
-	}
 	var err error
+	if opts.llm != "" {
+		if s.model, err = openai.New(opts.llm, opts.model, opts.apiKey); err != nil {
+			return nil, err
+		}
+		if s.model, err = llm.Retry(s.model, llm.RetryOptions{}); err != nil {
+			return nil, err
+		}
+	}
 	s.dreamer, err = skilldreamer.New(store, s.model, skilldreamer.Options{
 		K: opts.k, Temperature: opts.temperature, MaxTokens: opts.maxTokens,
 	})

@@ -25,7 +25,7 @@ func dreamer(w http.ResponseWriter, r chatRequest) {
 func TestAModelImagines(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "from-the-environment")
 	s := newChatService(t, func(w http.ResponseWriter, r chatRequest) {
-		if kind(r) != "none" {
+		if r.ResponseFormat != nil {
 			fail(w, http.StatusBadRequest, "", "response_format: not here")
 			return
 		}
