@@ -69,7 +69,8 @@ func readFolder(dir string) (docs []document, skipped []string, err error) {
 		if err != nil {
 			return err
 		}
-		text := strings.TrimSpace(strings.ToValidUTF8(string(data), "\uFFFD"))
+		text := strings.ReplaceAll(string(data), "\r\n", "\n")
+		text = strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
 		switch {
 		case len(data) > maxFile:
 			skipped = append(skipped, path+": more than 4 MiB")

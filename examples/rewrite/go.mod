@@ -5,6 +5,7 @@ go 1.27.0
 require (
 	github.com/prospect-go/prospect v0.0.0
 	github.com/prospect-go/prospect/examples/openai v0.0.0
+	github.com/stretchr/testify v1.12.1
 	golang.org/x/text v0.44.0
 )
 

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/prospect-go/prospect"
+	"github.com/prospect-go/prospect/llm"
 	"github.com/prospect-go/prospect/skillqr"
 )
 
@@ -63,11 +64,14 @@ func (l *library) mine(ctx context.Context, o options, model prospect.LLM, r *re
 		mined, err = skillqr.Mine(ctx, corpus, clusters, opts)
 	}
 	r.clear()
+	if errors.Is(err, llm.ErrNoRecord) {
+		return nil, fmt.Errorf("%s lacks answers to what was asked about these documents: record them (-llm URL -model NAME -record FILE), or see what was asked (-missing FILE)", o.replay)
+	}
 	if err != nil {
 		return nil, err
 	}
 	if mined.Err != nil {
-		std.say("some calls of the model failed: %v", mined.Err)
+		std.say("some calls of the model failed, and the skills are what could be had in spite of it: %s", cut(clean(mined.Err.Error()), 300))
 	}
 	r.mined(mined)
 	return mined.Set, mined.Set.Save(o.skills)

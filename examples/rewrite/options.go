@@ -89,7 +89,7 @@ func (o *options) flags(command string) *flag.FlagSet {
 	}
 	f.StringVar(&o.docs, "docs", "", "`PATH` of the documents: a folder with files .md and .txt, or a file corpus.jsonl(.gz)\nof objects with _id, title and text, as BEIR has them")
 	f.StringVar(&o.embedder, "embedder", "builtin", "\"builtin\", or a `DIR` with a sentence-transformers model in ONNX form")
-	f.StringVar(&o.skills, "skills", "skills.yaml", "`FILE` (.yaml or .json) with the skills; mine writes it, ask reads it, you may edit it")
+	f.StringVar(&o.skills, "skills", "skills.yaml", "`FILE` (.yaml or .json) with the skills: mine writes it, you may edit it,\nask reads it")
 	f.StringVar(&o.llm, "llm", "", "base `URL` of an OpenAI-compatible service, such as http://localhost:11434/v1;\nthe key, if it wants one, is taken from OPENAI_API_KEY")
 	f.StringVar(&o.model, "model", "", "`NAME` of the service's model")
 	f.StringVar(&o.record, "record", "", "with -llm: `FILE` in which answers are kept; what is there is not asked again,\nso that a run that was interrupted goes on where it stopped")
