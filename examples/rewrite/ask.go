@@ -18,12 +18,9 @@ type question struct {
 
 // ask rewrites questions with the skills of a file and searches with them.
 func ask(ctx context.Context, o options, r *report, std streams) (err error) {
-	set, err := skillqr.Load(o.skills)
-	if errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("%s is not there: let mine write it first, or name another with -skills", o.skills)
-	}
+	set, err := loadSkills(o.skills)
 	if err != nil {
-		return fmt.Errorf("%s: %w", o.skills, err)
+		return err
 	}
 	l, err := openLibrary(ctx, o, r.progress)
 	if err != nil {
@@ -42,6 +39,17 @@ func ask(ctx context.Context, o options, r *report, std streams) (err error) {
 		questions[i].Text = text
 	}
 	return l.ask(ctx, o, set, model, questions, r)
+}
+
+func loadSkills(path string) (*skillqr.Set, error) {
+	set, err := skillqr.Load(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("%s is not there: let mine write it first, or name another with -skills", path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return set, nil
 }
 
 // ask answers questions one by one. The first hits for the question as it was

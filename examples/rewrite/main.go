@@ -5,7 +5,8 @@
 //
 //	rewrite                                  on the bundled documents, with recorded answers
 //	rewrite mine -docs DIR -llm URL -model NAME
-//	rewrite ask  -docs DIR -llm URL -model NAME "QUESTION" ...
+//	rewrite refresh -docs DIR -llm URL -model NAME
+//	rewrite ask -docs DIR -llm URL -model NAME "QUESTION" ...
 //
 // Documents and vectors stay in this process, which embeds with the model that
 // ships inside the library. Only with -llm is anything sent anywhere: samples of
@@ -17,7 +18,7 @@
 //   - documents.go, library.go: from files to two indexes, of words and of
 //     vectors.
 //   - model.go: a service, a file of recorded answers, or both.
-//   - mine.go, ask.go: what is done with the library.
+//   - mine.go, refresh.go, ask.go, demo.go: what is done with the library.
 //   - report.go, text.go: the result for a person.
 package main
 

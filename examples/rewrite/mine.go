@@ -15,7 +15,7 @@ import (
 // mine writes the skills of a collection to a file.
 func mine(ctx context.Context, o options, r *report, std streams) (err error) {
 	if _, err := os.Stat(o.skills); err == nil && !o.again {
-		return fmt.Errorf("%s is there already: ask with it, or give -again to mine anew", o.skills)
+		return fmt.Errorf("%s is there already: ask with it, refresh it where documents have changed, or give -again to mine anew", o.skills)
 	}
 	l, err := openLibrary(ctx, o, r.progress)
 	if err != nil {
@@ -52,10 +52,7 @@ func (l *library) mine(ctx context.Context, o options, model prospect.LLM, r *re
 			return nil, err
 		}
 	}
-	opts := skillqr.MineOptions{
-		Proposer: model, MaxSkills: o.maxSkills,
-		Progress: func(step skillqr.Step, done, total int) { r.progress(doing[step], done, total) },
-	}
+	opts := mineOptions(o, model, r)
 	mined, err := skillqr.Mine(ctx, corpus, clusters, opts)
 	if errors.Is(err, prospect.ErrIdentity) { // the documents have changed since
 		if clusters, err = group(ctx, o, corpus, r); err != nil {
@@ -64,17 +61,26 @@ func (l *library) mine(ctx context.Context, o options, model prospect.LLM, r *re
 		mined, err = skillqr.Mine(ctx, corpus, clusters, opts)
 	}
 	r.clear()
-	if errors.Is(err, llm.ErrNoRecord) {
-		return nil, fmt.Errorf("%s lacks answers to what was asked about these documents: record them (-llm URL -model NAME -record FILE), or see what was asked (-missing FILE)", o.replay)
-	}
 	if err != nil {
-		return nil, err
+		return nil, missingAnswers(err, o)
 	}
-	if mined.Err != nil {
-		std.say("some calls of the model failed, and the skills are what could be had in spite of it: %s", cut(clean(mined.Err.Error()), 300))
-	}
-	r.mined(mined)
+	r.mined("mining", mined, std)
 	return mined.Set, mined.Set.Save(o.skills)
+}
+
+func mineOptions(o options, model prospect.LLM, r *report) skillqr.MineOptions {
+	return skillqr.MineOptions{
+		Proposer: model, MaxSkills: o.maxSkills,
+		Progress: func(step skillqr.Step, done, total int) { r.progress(doing[step], done, total) },
+	}
+}
+
+// missingAnswers says what to do about a recording that lacks answers.
+func missingAnswers(err error, o options) error {
+	if !errors.Is(err, llm.ErrNoRecord) {
+		return err
+	}
+	return fmt.Errorf("%s lacks answers to what was asked about these documents: record them (-llm URL -model NAME -record FILE), or see what was asked (-missing FILE)", o.replay)
 }
 
 // group divides the documents into groups, and keeps these beside the skills

@@ -39,9 +39,10 @@ const usage = `Rewrite finds documents for questions that are worded unlike the 
 
   rewrite                          the bundled documents and questions, with recorded answers
   rewrite mine -docs DIR ...       write rewriting skills for a collection, once
+  rewrite refresh -docs DIR ...    bring them up to date where documents have changed
   rewrite ask -docs DIR ... "QUESTION" ...
 
-The model of mine and ask is -llm URL -model NAME, or -replay FILE.
+The model of these is -llm URL -model NAME, or -replay FILE.
 
 `
 
@@ -54,7 +55,7 @@ func parseOptions(args []string, std streams) (options, error) {
 		command, args = args[0], args[1:]
 	}
 	if o.do = commands[command]; o.do == nil {
-		return o, fmt.Errorf("%q is no command: want mine or ask", command)
+		return o, fmt.Errorf("%q is no command: want mine, refresh or ask", command)
 	}
 	f := o.flags(command)
 	if err := f.Parse(args); err != nil {
@@ -75,13 +76,13 @@ func parseOptions(args []string, std streams) (options, error) {
 var commands map[string]func(context.Context, options, *report, streams) error
 
 func init() {
-	commands = map[string]func(context.Context, options, *report, streams) error{"demo": demo, "mine": mine, "ask": ask}
+	commands = map[string]func(context.Context, options, *report, streams) error{"demo": demo, "mine": mine, "refresh": refresh, "ask": ask}
 }
 
 func (o *options) flags(command string) *flag.FlagSet {
 	f := flag.NewFlagSet("rewrite "+command, flag.ContinueOnError)
 	f.SetOutput(discard{})
-	if command != "mine" {
+	if command == "demo" || command == "ask" {
 		f.BoolVar(&o.explain, "explain", false, "also print what the model was asked about the questions, and its answers")
 	}
 	if command == "demo" {
@@ -89,19 +90,21 @@ func (o *options) flags(command string) *flag.FlagSet {
 	}
 	f.StringVar(&o.docs, "docs", "", "`PATH` of the documents: a folder with files .md and .txt, or a file corpus.jsonl(.gz)\nof objects with _id, title and text, as BEIR has them")
 	f.StringVar(&o.embedder, "embedder", "builtin", "\"builtin\", or a `DIR` with a sentence-transformers model in ONNX form")
-	f.StringVar(&o.skills, "skills", "skills.yaml", "`FILE` (.yaml or .json) with the skills: mine writes it, you may edit it,\nask reads it")
+	f.StringVar(&o.skills, "skills", "skills.yaml", "`FILE` (.yaml or .json) with the skills: mine writes it, you may edit it,\nask and refresh read it")
 	f.StringVar(&o.llm, "llm", "", "base `URL` of an OpenAI-compatible service, such as http://localhost:11434/v1;\nthe key, if it wants one, is taken from OPENAI_API_KEY")
 	f.StringVar(&o.model, "model", "", "`NAME` of the service's model")
 	f.StringVar(&o.record, "record", "", "with -llm: `FILE` in which answers are kept; what is there is not asked again,\nso that a run that was interrupted goes on where it stopped")
 	f.StringVar(&o.replay, "replay", "", "instead of -llm: `FILE` of recorded answers, of -record or of your own making")
 	f.StringVar(&o.missing, "missing", "", "with -replay: `FILE` to write the requests to that have no recorded answer")
+	if command == "ask" {
+		f.IntVar(&o.k, "k", 5, "how many documents to find")
+		f.StringVar(&o.by, "by", "both", "search by \"words\" (BM25), \"vectors\" (of the embedder) or \"both\"")
+		return f
+	}
+	f.IntVar(&o.maxSkills, "max-skills", 5, "`NUMBER` of skills at most, beside the generic one")
 	if command == "mine" {
 		f.BoolVar(&o.again, "again", false, "mine anew where -skills is there already, and lose what was edited in it")
 		f.IntVar(&o.groups, "groups", 0, "`NUMBER` of groups that the documents are divided into (default: their square root)")
-		f.IntVar(&o.maxSkills, "max-skills", 5, "`NUMBER` of skills at most, beside the generic one")
-	} else {
-		f.IntVar(&o.k, "k", 5, "how many documents to find")
-		f.StringVar(&o.by, "by", "both", "search by \"words\" (BM25), \"vectors\" (of the embedder) or \"both\"")
 	}
 	return f
 }
@@ -110,12 +113,12 @@ func (o *options) check(command string) error {
 	switch command {
 	case "demo":
 		if len(o.questions) > 0 {
-			return fmt.Errorf("%q is neither mine nor ask; questions of your own go to ask", o.questions[0])
+			return fmt.Errorf("%q is no command; questions of your own go to ask", o.questions[0])
 		}
 		return nil
-	case "mine":
+	case "mine", "refresh":
 		if len(o.questions) > 0 {
-			return fmt.Errorf("%q is no flag; mine takes no questions", o.questions[0])
+			return fmt.Errorf("%q is no flag; %s takes no questions", o.questions[0], command)
 		}
 		switch {
 		case o.groups < 0:

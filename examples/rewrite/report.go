@@ -40,12 +40,13 @@ func (r *report) line(format string, args ...any) {
 }
 
 // entry prints a text beside a name, in as many lines as it takes.
-func (r *report) entry(name, text string) {
-	for i, l := range wrap(clean(text), lineWidth-12) {
-		if i > 0 {
-			name = ""
-		}
-		r.line("  %s%s", pad(name, 10), l)
+func (r *report) entry(name, text string) { r.entryAt(12, "  "+name, text) }
+
+// entryAt is entry with the text from a column on.
+func (r *report) entryAt(column int, name, text string) {
+	for _, l := range wrap(clean(text), lineWidth-column) {
+		r.line("%s%s", pad(name, column), l)
+		name = ""
 	}
 }
 
@@ -81,10 +82,26 @@ func (r *report) library(l *library, model prospect.LLM) {
 }
 
 // mined says how the mining went.
-func (r *report) mined(m *skillqr.Mining) {
-	r.line("mining    %s in %s, %s of the model, %s in and %s out",
+func (r *report) mined(what string, m *skillqr.Mining, std streams) {
+	if m.Err != nil {
+		std.say("some calls of the model failed, and the skills are what could be had in spite of it: %s", cut(clean(m.Err.Error()), 300))
+	}
+	r.line("%s%s in %s, %s of the model, %s in and %s out", pad(what, 10),
 		count(m.Clusters.Documents(), "document"), count(m.Clusters.Len(), "group"),
 		count(m.Calls, "call"), count(m.Usage.InputTokens, "token"), count(m.Usage.OutputTokens, "token"))
+}
+
+// changes says what a refresh found.
+func (r *report) changes(c skillqr.Changes) {
+	if !c.Any() {
+		r.line("changes   nothing has changed")
+		return
+	}
+	name := "changes"
+	for _, l := range cleanLines(strings.TrimSpace(c.String())) {
+		r.entryAt(10, name, l)
+		name = ""
+	}
 }
 
 // skills prints a set: which groups there are, and the skills that cover them.

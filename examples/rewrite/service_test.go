@@ -110,6 +110,45 @@ func TestDocumentsThatChanged(t *testing.T) {
 	require.Contains(t, got.err, "skills.clusters")
 }
 
+// A refresh asks about documents of a new kind alone, and keeps what a person
+// wrote.
+func TestRefresh(t *testing.T) {
+	service := newLibrarian(t)
+	docs, skills := folder(t, hives), filepath.Join(t.TempDir(), "skills.yaml")
+	flags := []string{"-docs", docs, "-skills", skills, "-llm", service.URL + "/v1", "-model", "m"}
+	got := rewrite(t, append([]string{"refresh"}, flags...)...)
+	require.Equal(t, exitFailure, got.code)
+	require.Contains(t, got.err, "let mine write it first")
+	require.Zero(t, rewrite(t, append([]string{"mine", "-groups", "1"}, flags...)...).code)
+	edited, err := os.ReadFile(skills)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(skills, []byte(strings.ReplaceAll(string(edited), "Use a beekeeper's words.", "Use Latin.")), 0o644))
+	service.take()
+
+	got = rewrite(t, append([]string{"refresh"}, flags...)...)
+	require.Zero(t, got.code, got.err)
+	require.Contains(t, got.out, "nothing has changed")
+	require.Empty(t, service.take())
+
+	for _, name := range []string{"one", "two", "three", "four"} {
+		require.NoError(t, os.WriteFile(filepath.Join(docs, name+".md"), []byte("# Interest rate "+name+"\n\nThe central bank sets the interest rate of loans to banks: "+name+" per cent."), 0o644))
+	}
+	got = rewrite(t, append([]string{"refresh"}, flags...)...)
+	require.Zero(t, got.code, got.err)
+	require.Contains(t, service.take(), "judge")
+	require.Contains(t, got.out, "refresh   7 documents in 2 groups")
+	require.Contains(t, got.out, "documents: 4 added")
+	require.Contains(t, got.out, "new clusters: 1")
+	set, err := skillqr.Load(skills)
+	require.NoError(t, err)
+	require.Equal(t, "Use Latin.", set.Skills[0].Instruction)
+
+	require.NoError(t, os.Remove(strings.TrimSuffix(skills, ".yaml")+".clusters"))
+	got = rewrite(t, append([]string{"refresh"}, flags...)...)
+	require.Equal(t, exitFailure, got.code)
+	require.Contains(t, got.err, "skills.clusters")
+}
+
 // What a recording lacks is written down, so that somebody may answer it.
 func TestMissingAnswersAreWrittenDown(t *testing.T) {
 	docs, dir := folder(t, hives), t.TempDir()

@@ -30,6 +30,8 @@ func TestUsage(t *testing.T) {
 		{"mine -docs x -llm localhost:80 -model m", "not a URL"},
 		{"mine -docs x -llm http://me:word@localhost -model m", "OPENAI_API_KEY"},
 		{"mine -docs x -llm http://localhost?key=word -model m", "OPENAI_API_KEY"},
+		{"refresh -docs x word", "refresh takes no questions"},
+		{"refresh -docs x -replay f -groups 3", "-groups"},
 		{"ask -docs x -replay f", "a question is missing"},
 		{"ask -docs x -replay f -k 0 q", "-k is 0"},
 		{"ask -docs x -replay f -by luck q", `-by is "luck"`},
@@ -48,9 +50,10 @@ func TestUsage(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	for command, flags := range map[string]string{
-		"":     "-explain",
-		"mine": "-docs -embedder -skills -llm -model -record -replay -missing -again -groups -max-skills",
-		"ask":  "-docs -embedder -skills -llm -model -record -replay -missing -k -by -explain",
+		"":        "-explain",
+		"refresh": "-docs -embedder -skills -llm -model -record -replay -missing -max-skills",
+		"mine":    "-docs -embedder -skills -llm -model -record -replay -missing -again -groups -max-skills",
+		"ask":     "-docs -embedder -skills -llm -model -record -replay -missing -k -by -explain",
 	} {
 		got := rewrite(t, strings.Fields(command+" -h")...)
 		require.Zero(t, got.code)
