@@ -33,9 +33,8 @@ func TestMineStandsEveryMalformedAnswer(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "internal", "answer", "testdata", "*", "*.answer"))
 	require.NoError(t, err)
 	require.Greater(t, len(files), 80)
-	s := threeDomains()
-	corpus := s.corpus(t)
-	clusters, err := skillqr.Cluster(t.Context(), corpus, skillqr.ClusterOptions{})
+	corpus := new(shelf).plant("algebra", 0, 3).plant("botany", 1, 2).plant("cooking", 2, 1).corpus(t)
+	clusters, err := skillqr.Cluster(t.Context(), corpus, skillqr.ClusterOptions{K: 3})
 	require.NoError(t, err)
 	k, rounds := clusters.Len(), 3
 	for _, step := range steps {

@@ -100,8 +100,11 @@ func TestAJudgeThatNeverAgrees(t *testing.T) {
 	// A proposer that changes something each time is asked MaxRounds − 1 times.
 	n := 0
 	restless := &clerk{instead: func(req prospect.LLMRequest, _ string) (string, error, bool) {
+		if req.SchemaName != "revise" {
+			return "", nil, false
+		}
 		n++
-		return asJSON(map[string]any{"skills": []any{skillFor(fmt.Sprint("try ", n), "gaps", []int{1})}}), nil, req.SchemaName == "revise"
+		return asJSON(map[string]any{"skills": []any{skillFor(fmt.Sprint("try ", n), "gaps", []int{1})}}), nil, true
 	}}
 	m = mine(t, threeDomains(), skillqr.MineOptions{Proposer: restless, Judge: never, MaxRounds: 4})
 	require.Equal(t, 3, restless.calls()["revise"])
@@ -304,7 +307,7 @@ func TestMineResumesAfterAKillAtEveryCall(t *testing.T) {
 	for at := 1; at <= whole.Calls; at++ {
 		cache, err := llm.OpenCache(t.TempDir(), llm.CacheOptions{})
 		require.NoError(t, err)
-		run := func(dieAt int) (*skillqr.Mining, error, int) {
+		run := func(dieAt int) (*skillqr.Mining, int, error) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			defer cancel(nil)
 			answered := 0
@@ -318,12 +321,12 @@ func TestMineResumesAfterAKillAtEveryCall(t *testing.T) {
 				return own.Generate(ctx, req)
 			})
 			m, err := skillqr.Mine(ctx, corpus, clusters, skillqr.MineOptions{Proposer: cache.Wrap(dying), Concurrency: 1})
-			return m, err, answered
+			return m, answered, err
 		}
-		_, err, first := run(at)
+		_, first, err := run(at)
 		require.Error(t, err)
 		require.Equal(t, at-1, first)
-		m, err, second := run(0)
+		m, second, err := run(0)
 		require.NoError(t, err)
 		require.Equal(t, want, yamlOf(t, m.Set), "killed at call %d", at)
 		require.Equal(t, whole.Calls-first, second, "nothing is asked twice")

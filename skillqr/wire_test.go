@@ -63,6 +63,29 @@ func TestLabelsInOneField(t *testing.T) {
 	}
 }
 
+func TestSkillsInManyForms(t *testing.T) {
+	one := `{"name": "2) law", "when": "w", "instruction": ["i", "j"], "groups": [1]}`
+	for _, text := range []string{`{"skills": [` + one + `]}`, `[` + one + `]`, `{"skills": ` + one + `}`, one, `[{"skills": [` + one + `]}]`, `{"skills": {"1": ` + one + `}}`} {
+		a, err := answer.Decode(text, func(a *skillsAnswer) error { return a.check(nil) })
+		require.NoError(t, err, text)
+		require.Len(t, a.Skills, 1, text)
+		require.Equal(t, wireSkill{Name: "law", When: "w", Instruction: "i\nj", Groups: wireChoice{"1"}}, a.Skills[0], text)
+	}
+	for text, want := range map[string]string{
+		`{"skills": []}`:                 `"skills" is empty`,
+		`{"skills": [{"when": "w"}]}`:    `skill 1 has no "name"`,
+		`{"skills": [{"name": "n"}, 3]}`: `skill 1 has no "instruction"`,
+		`{"skills": null}`:               `has no "name"`,
+	} {
+		_, err := answer.Decode(text, func(a *skillsAnswer) error { return a.check(nil) })
+		require.ErrorIs(t, err, answer.ErrUnusable, text)
+		require.ErrorContains(t, err, want, text)
+	}
+	old := []Skill{{Name: "Law"}}
+	_, err := answer.Decode(`{"skills": [{"name": "law", "instruction": ""}]}`, func(a *skillsAnswer) error { return a.check(old) })
+	require.NoError(t, err, "an old skill needs no texts")
+}
+
 func TestJudgeAnswers(t *testing.T) {
 	names := []string{"a", "b"}
 	decode := func(text string) (judgeAnswer, error) {
