@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 
 	"github.com/prospect-go/prospect"
@@ -69,10 +70,14 @@ func (l *library) mine(ctx context.Context, o options, model prospect.LLM, r *re
 }
 
 func mineOptions(o options, model prospect.LLM, r *report) skillqr.MineOptions {
-	return skillqr.MineOptions{
+	opts := skillqr.MineOptions{
 		Proposer: model, MaxSkills: o.maxSkills,
 		Progress: func(step skillqr.Step, done, total int) { r.progress(doing[step], done, total) },
 	}
+	if o.missing != "" {
+		opts.MaxFailures = math.MaxInt // all that has no answer is to be written down
+	}
+	return opts
 }
 
 // missingAnswers says what to do about a recording that lacks answers.

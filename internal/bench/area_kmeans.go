@@ -78,6 +78,7 @@ func clusterContest(ctx context.Context, o *options, out *output, name string, r
 				return fmt.Errorf("%s: %w", all[who].name, err)
 			}
 			totals[who].add(g, found, rounds)
+			out.note("%s, round %d: %.1f s", all[who].name, round+1, g.wall.Seconds())
 		}
 	}
 	return showGroups(out, name, all, totals)
