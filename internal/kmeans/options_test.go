@@ -10,9 +10,11 @@ import (
 )
 
 func TestOptions(t *testing.T) {
+	large := math.MaxInt32
+	large++ // negative where an int has 32 bits
 	for name, o := range map[string]Options{
 		"K":             {K: -1},
-		"K is an int32": {K: math.MaxInt32 + 1},
+		"K is an int32": {K: large},
 		"MaxIterations": {MaxIterations: -1},
 		"Tolerance":     {Tolerance: -0.1},
 		"Tolerance 1":   {Tolerance: 1},
