@@ -35,9 +35,11 @@ type RecordingOptions struct {
 	By string
 	// Scrub replaces secrets that only the program knows, such as a customer's
 	// name; strings.NewReplacer makes one. It sees every system text, prompt
-	// and answer, and must leave what it has made as it is. After it, what
-	// looks like a key, token or password goes in any case. Requests that
-	// differ in secrets alone are one and the same. Default: none.
+	// and answer, and must leave what it has made as it is. After it, what has
+	// the form of a common key, token or password (scrub_rules.go) goes in any
+	// case; a secret of another form stays, so look through a file before you
+	// publish it. Requests that differ in secrets alone are one and the same.
+	// Default: none.
 	Scrub func(string) string
 	// KeysOnly leaves requests out of the lines that are added: a smaller
 	// file, which cannot show what is nearest to a request that it lacks.
