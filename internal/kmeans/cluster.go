@@ -141,12 +141,12 @@ func sampleOf(rows Matrix, n int, random *rand.Rand) Matrix {
 	return s
 }
 
-// draw draws m of the numbers below n, ascending; all where there are no more,
-// none for m below 0. All sets of m are alike: each number is taken with the
-// chance that what is still needed has among what is left (Knuth, The Art of
-// Computer Programming 2, algorithm S).
+// draw draws m of the numbers below n, ascending; all where there are no more.
+// All sets of m are alike: each number is taken with the chance that what is
+// still needed has among what is left (Knuth, The Art of Computer Programming 2,
+// algorithm S).
 func draw(n, m int, random *rand.Rand) []int {
-	drawn := make([]int, 0, max(min(m, n), 0))
+	drawn := make([]int, 0, min(m, n))
 	for i := range n {
 		if random.IntN(n-i) < m-len(drawn) {
 			drawn = append(drawn, i)

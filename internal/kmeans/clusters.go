@@ -1,11 +1,5 @@
 package kmeans
 
-import (
-	"math/rand/v2"
-
-	"github.com/prospect-go/prospect/internal/topk"
-)
-
 // Clusters are rows by their nearest centroid. Every row is in the cluster
 // whose centroid has the highest cosine with it. Methods may be called from
 // many goroutines, and a cluster is a number from 0 to K() - 1.
@@ -14,7 +8,6 @@ type Clusters struct {
 	Of         []int32   // by row: its cluster
 	Similarity []float32 // by row: its cosine with the centroid of its cluster
 	Sizes      []int     // by cluster: how many rows
-	Cohesion   []float64 // by cluster: the mean cosine of its rows with its centroid; 0 without rows
 	MeanCosine float64   // of all rows with their centroids
 	Inertia    float64   // Σ ‖row − centroid‖² = 2·Σ (1 − cosine)
 
@@ -31,16 +24,7 @@ func (p *partition) clusters() *Clusters {
 	n, k := p.rows.Len(), p.k()
 	c := &Clusters{
 		Centroids: p.centroids, Of: p.of, Similarity: p.similarity, Sizes: p.sizes,
-		Cohesion: make([]float64, k),
-		members:  groupRows(p.of, k),
-	}
-	for row, s := range p.similarity {
-		c.Cohesion[p.of[row]] += float64(s)
-	}
-	for i, size := range p.sizes {
-		if size > 0 {
-			c.Cohesion[i] /= float64(size)
-		}
+		members: groupRows(p.of, k),
 	}
 	if n > 0 {
 		c.MeanCosine = p.mean()
@@ -60,36 +44,4 @@ func (c *Clusters) Members(cluster int) []int {
 		rows[i] = int(row)
 	}
 	return rows
-}
-
-// Nearest returns the n rows of a cluster that are nearest to its centroid,
-// nearest first, equals by row; all where it has no more.
-//
-// Cost: O(size·log n).
-func (c *Clusters) Nearest(cluster, n int) []int {
-	var h topk.Heap[float32]
-	h.Reset(n)
-	for _, row := range c.members.of(cluster) {
-		h.Push(topk.Item[float32]{Score: c.Similarity[row], Seq: row, Row: row})
-	}
-	best := h.Sorted()
-	rows := make([]int, len(best))
-	for i, it := range best {
-		rows[i] = int(it.Row)
-	}
-	return rows
-}
-
-// Sample returns n rows of a cluster, drawn at random without replacement,
-// ascending; all where it has no more. The same seed draws the same rows; draws
-// from different clusters are independent.
-//
-// Cost: O(size).
-func (c *Clusters) Sample(cluster, n int, seed uint64) []int {
-	of := c.members.of(cluster)
-	drawn := draw(len(of), n, rand.New(rand.NewPCG(seed, uint64(cluster))))
-	for i, at := range drawn {
-		drawn[i] = int(of[at])
-	}
-	return drawn
 }

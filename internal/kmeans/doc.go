@@ -4,9 +4,8 @@
 //
 //	Σ_x x·c(x),  or the inertia Σ_x ‖x − c(x)‖² = 2·Σ_x (1 − x·c(x)),
 //
-// is the best that can be had from where it starts. [Cluster] does it, [Assign]
-// puts other rows into clusters that there are, and [Clusters] tells which rows
-// are typical of a cluster and draws some at random.
+// is the best that can be had from where it starts. [Cluster] does it, and
+// [Assign] puts other rows into clusters that there are.
 //
 // # Method
 //

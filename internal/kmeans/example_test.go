@@ -20,8 +20,9 @@ func ExampleCluster() {
 		panic(err)
 	}
 	for i := range c.K() {
-		fmt.Printf("%d rows, mean cosine %.3f; nearest to the centroid %d\n", c.Sizes[i], c.Cohesion[i], c.Nearest(i, 2))
+		fmt.Println("cluster", i, "has the rows", c.Members(i))
 	}
+	fmt.Printf("mean cosine %.3f\n", c.MeanCosine)
 
 	// A row that comes later.
 	late, err := kmeans.Assign(ctx, kmeans.Matrix{Dim: 2, Data: []float32{0.6, 0.8}}, c.Centroids)
@@ -30,7 +31,8 @@ func ExampleCluster() {
 	}
 	fmt.Printf("a new row joins %d, whose cosine is %.3f\n", late.Of[0], late.Similarity[0])
 	// Output:
-	// 3 rows, mean cosine 0.996; nearest to the centroid [0 4]
-	// 3 rows, mean cosine 0.992; nearest to the centroid [3 2]
+	// cluster 0 has the rows [0 1 4]
+	// cluster 1 has the rows [2 3 5]
+	// mean cosine 0.994
 	// a new row joins 1, whose cosine is 0.795
 }

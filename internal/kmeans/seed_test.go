@@ -97,7 +97,6 @@ func TestDraw(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	require.Empty(t, draw(0, 3, r))
 	require.Empty(t, draw(3, 0, r))
-	require.Empty(t, draw(3, -1, r))
 	require.Equal(t, []int{0, 1, 2}, draw(3, 3, r))
 	require.Equal(t, []int{0, 1, 2}, draw(3, 9, r))
 	// The six pairs of four come up alike: 6,000 draws, 1,000 each within six
