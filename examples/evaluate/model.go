@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
 
 	"github.com/prospect-go/prospect"
@@ -37,7 +36,7 @@ func openModel(o options) (*model, error) {
 	if m.LLM != nil {
 		set.Mode = llm.RecordMissing
 	} else if _, err := os.Stat(o.recording); err != nil {
-		return nil, fmt.Errorf("-llm-recording: %w", err.(*fs.PathError))
+		return nil, fmt.Errorf("-llm-recording: %w", err)
 	}
 	var err error
 	if m.recording, err = llm.OpenRecording(o.recording, m.LLM, set); err != nil {

@@ -46,7 +46,7 @@ func (s *study) fewResults(n int) []*result {
 	}
 	add(s.base())
 	add(s.focus())
-	for _, name := range []string{"pseudo-skills", "bm25", "hybrid-weighted"} {
+	for _, name := range []string{"skilldreamer-hybrid", "pseudo-skills", "bm25", "hybrid-weighted"} {
 		if i := slices.IndexFunc(s.results, func(r *result) bool { return r.plan.name == name }); i >= 0 {
 			add(s.results[i])
 		}

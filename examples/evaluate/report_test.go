@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/xml"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -142,5 +141,6 @@ func TestNumbersForPeople(t *testing.T) {
 	require.Equal(t, "1.000", figure(1))
 	require.Equal(t, ".050", figure(0.05))
 	require.Equal(t, "p<.001", pValue(0.0002))
-	require.Equal(t, fmt.Sprint("ab…"), short("abcd", 3))
+	require.Equal(t, "ab…", short("abcd", 3))
+	require.Equal(t, "abc", short("abc", 3))
 }

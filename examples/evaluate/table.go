@@ -93,7 +93,7 @@ func (s *study) differencesTable() table {
 
 // difference is a comparison in a line.
 func difference(c metrics.MultipleComparison) string {
-	return fmt.Sprintf("%s [%s, %s] %-6s %2d:%-2d", signed(c.Difference), signed(c.Low), signed(c.High), pValue(c.MaxT), c.Wins, c.Losses)
+	return fmt.Sprintf("%s [%s, %s] %-7s %2d:%-2d", signed(c.Difference), signed(c.Low), signed(c.High), pValue(c.MaxT), c.Wins, c.Losses)
 }
 
 func pValue(p float64) string {
