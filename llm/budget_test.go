@@ -164,6 +164,20 @@ func TestLimitBoundsCallsAtOnce(t *testing.T) {
 }
 
 // A call that panics gives its place back.
+// With its context ended a call does not take a place that is free.
+func TestLimitRefusesEndedContexts(t *testing.T) {
+	m := echo()
+	limited, err := llm.Limit(m, 1)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 50 {
+		_, err := limited.Generate(ctx, prospect.LLMRequest{})
+		require.Equal(t, context.Canceled, err)
+	}
+	require.Zero(t, m.calls.Load())
+}
+
 func TestLimitSurvivesAPanic(t *testing.T) {
 	m, err := llm.Limit(prospect.NewLLM("m", func(context.Context, prospect.LLMRequest) (prospect.LLMResponse, error) { panic("a bug") }), 1)
 	require.NoError(t, err)

@@ -35,12 +35,13 @@ type CacheOptions struct {
 //
 // Several goroutines and processes may use one folder at once. Calls with the
 // same request at the same time, within one Cache, make one call of the model;
-// the others share its outcome, be it an error. An entry that is broken or not
-// of this library is ignored and replaced.
+// the others share its outcome, be it an error, unless it is about the context
+// or [Budget] of the one that called. An entry that is broken or not of this
+// library is ignored and replaced.
 //
-// Errors are not kept, nor answers that are blank or not UTF-8. Where a model should answer
-// differently each time (a high temperature, several votes), leave the cache
-// out or let the requests differ.
+// Errors are not kept, nor answers that are blank or not UTF-8. Where a model
+// should answer differently each time (a high temperature, several votes),
+// leave the cache out or let the requests differ.
 type Cache struct {
 	dir     string
 	opts    CacheOptions

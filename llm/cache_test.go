@@ -158,6 +158,36 @@ func TestBrokenEntriesAreReplaced(t *testing.T) {
 	}
 }
 
+// What was stored between a look and the call is not asked for again.
+func TestAnEntryThatComesMeanwhile(t *testing.T) {
+	dir := t.TempDir()
+	_, err := ask(t, cacheIn(t, dir, llm.CacheOptions{}).Wrap(echo()), "p")
+	require.NoError(t, err)
+	path := entries(t, dir)[0]
+	good := read(t, path)
+	write(t, path, "broken")
+	m := echo()
+	got, err := ask(t, cacheIn(t, dir, llm.CacheOptions{OnError: func(error) { write(t, path, good) }}).Wrap(m), "p")
+	require.NoError(t, err)
+	require.Equal(t, "to p", got)
+	require.Zero(t, m.calls.Load())
+}
+
+// A file that could not take its place is not left behind.
+func TestAnEntryThatCannotBePutInPlace(t *testing.T) {
+	dir := t.TempDir()
+	_, err := ask(t, cacheIn(t, dir, llm.CacheOptions{}).Wrap(echo()), "p")
+	require.NoError(t, err)
+	path := entries(t, dir)[0]
+	require.NoError(t, os.Remove(path))
+	require.NoError(t, os.MkdirAll(filepath.Join(path, "in the way"), 0o700))
+	told := 0
+	_, err = ask(t, cacheIn(t, dir, llm.CacheOptions{OnError: func(error) { told++ }}).Wrap(echo()), "p")
+	require.NoError(t, err)
+	require.Positive(t, told)
+	require.Empty(t, entries(t, dir))
+}
+
 // A cache that cannot be written to costs money, not answers.
 func TestACacheThatCannotBeWritten(t *testing.T) {
 	dir := t.TempDir()
@@ -243,6 +273,74 @@ func TestWaitingForACall(t *testing.T) {
 		require.Equal(t, time.Minute, time.Since(begin), "one of the others called, and the last one waited for it")
 		require.Equal(t, []error{context.Canceled, context.Canceled, down, down}, errs)
 		require.EqualValues(t, 2, m.calls.Load())
+	})
+}
+
+// One that calls on a small budget, or with little time, does not fail others.
+func TestOthersBudgetsAreTheirOwn(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		m := &broken{generate: func(ctx context.Context, req prospect.LLMRequest) (prospect.LLMResponse, error) {
+			time.Sleep(time.Second)
+			if _, hurried := ctx.Deadline(); hurried {
+				return prospect.LLMResponse{}, prospect.ErrTransient
+			}
+			return prospect.LLMResponse{Text: "yes"}, nil
+		}}
+		cache := cacheIn(t, dir, llm.CacheOptions{})
+		budget, err := llm.NewBudget(llm.Limits{Calls: 1})
+		require.NoError(t, err)
+		small, err := llm.Retry(budget.Wrap(m), llm.RetryOptions{Base: 1, Seed: 1})
+		require.NoError(t, err)
+		patient, err := llm.Retry(m, llm.RetryOptions{})
+		require.NoError(t, err)
+		for name, c := range map[string]struct {
+			m    prospect.LLM
+			want error
+		}{
+			"budget":   {small, llm.ErrBudget},
+			"deadline": {patient, prospect.ErrTransient},
+		} {
+			soon, cancel := context.WithTimeout(t.Context(), time.Second+time.Millisecond)
+			defer cancel()
+			var wg sync.WaitGroup
+			req := prospect.LLMRequest{Prompt: name}
+			wg.Go(func() {
+				if _, err := cache.Wrap(c.m).Generate(soon, req); !errors.Is(err, c.want) {
+					t.Errorf("%s: %v", name, err)
+				}
+			})
+			synctest.Wait()
+			resp, err := cache.Wrap(patient).Generate(t.Context(), req)
+			require.NoError(t, err, name)
+			require.Equal(t, "yes", resp.Text)
+			wg.Wait()
+		}
+	})
+}
+
+// Those whose context has ended ask nothing more.
+func TestWaitingWithTheSameContext(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		m := &broken{generate: func(ctx context.Context, _ prospect.LLMRequest) (prospect.LLMResponse, error) {
+			<-ctx.Done()
+			return prospect.LLMResponse{}, ctx.Err()
+		}}
+		cached := cacheIn(t, dir, llm.CacheOptions{}).Wrap(m)
+		ctx, cancel := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		for range 50 {
+			wg.Go(func() {
+				if _, err := cached.Generate(ctx, prospect.LLMRequest{Prompt: "p"}); err != context.Canceled {
+					t.Error(err)
+				}
+			})
+		}
+		synctest.Wait()
+		cancel()
+		wg.Wait()
+		require.EqualValues(t, 1, m.calls.Load())
 	})
 }
 

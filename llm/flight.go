@@ -19,16 +19,16 @@ type flight struct {
 	done chan struct{} // closed when the fields below are set
 	resp prospect.LLMResponse
 	err  error
-	// left says that the call ended with its own context, or by a panic,
-	// which is nobody else's outcome.
+	// left says that the call ended by what is its caller's alone: see own.
+	// It does too by a panic.
 	left bool
 }
 
 var errFlightLeft = errors.New("llm: the call that was waited for did not end")
 
 // do makes the call, or waits for one with the same key that is under way and
-// shares its outcome. A waiting call leaves with ctx; where the
-// one that it waits for was cancelled, it asks itself.
+// shares its outcome. A waiting call leaves with ctx; where the one that it
+// waits for failed by its own context or budget, it asks itself.
 func (g *flights) do(ctx context.Context, key string, call func() (prospect.LLMResponse, error)) (resp prospect.LLMResponse, shared bool, err error) {
 	for {
 		g.mu.Lock()
@@ -66,6 +66,12 @@ func (g *flights) lead(ctx context.Context, key string, f *flight, call func() (
 		close(f.done)
 	}()
 	resp, err := call()
-	f.resp, f.err, f.left = resp, err, err != nil && ctx.Err() != nil
+	f.resp, f.err, f.left = resp, err, own(ctx, err)
 	return resp, err
+}
+
+// own says that an error is about the call's own context or budget, and so
+// nobody else's outcome: others may have more time, or another budget.
+func own(ctx context.Context, err error) bool {
+	return err != nil && (ctx.Err() != nil || errors.Is(err, ErrBudget) || errors.Is(err, errDeadline))
 }

@@ -26,6 +26,8 @@ func TestAFailedWriteEndsTheRecording(t *testing.T) {
 	_, failed := r.Generate(t.Context(), prospect.LLMRequest{Prompt: "b"})
 	require.ErrorIs(t, failed, os.ErrClosed)
 	require.ErrorContains(t, failed, path)
+	r.file, err = os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0) // and is there again
+	require.NoError(t, err)
 	_, again := r.Generate(t.Context(), prospect.LLMRequest{Prompt: "c"})
 	require.Equal(t, failed, again)
 	got, err := r.Generate(t.Context(), prospect.LLMRequest{Prompt: "a"})

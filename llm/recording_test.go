@@ -76,6 +76,7 @@ func TestARecordingReplaysWhatWasRecorded(t *testing.T) {
 	got, err := r.Generate(t.Context(), req)
 	require.NoError(t, err)
 	require.Equal(t, want, got)
+	require.Empty(t, r.Unused(), "what was recorded was given")
 	require.NoError(t, r.Close())
 	require.Equal(t, `{"format":"prospect llm recording","version":1,"model":"broken","by":"a test"}
 {"key":"`+keyOf(t, req)+`","request":{"system":"S","prompt":"P <&> \u2028 é","schema":{"b":"<","a":[1.0]},"schema_name":"n","max_tokens":9,"temperature":0},"response":{"text":"to P <&> \u2028 é","usage":{"input_tokens":3,"output_tokens":4}}}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -86,6 +87,8 @@ func Retry(m prospect.LLM, o RetryOptions) (prospect.LLM, error) {
 	return &retrying{LLM: m, opts: o, rand: rand.New(rand.NewPCG(seed, seed))}, nil
 }
 
+var errDeadline = errors.New("not tried again because the deadline is near")
+
 type retrying struct {
 	prospect.LLM
 	opts RetryOptions
@@ -112,10 +115,11 @@ func (m *retrying) Generate(ctx context.Context, req prospect.LLMRequest) (prosp
 			if hint.After > m.opts.MaxDelay {
 				return resp, fmt.Errorf("llm: attempt %d of %d, not tried again because the wait is longer than %v: %w", n, m.opts.Attempts, m.opts.MaxDelay, err)
 			}
-			delay += max(0, hint.After)
+			after := max(0, hint.After)
+			delay = after + min(delay, math.MaxInt64-after)
 		}
 		if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= delay {
-			return resp, fmt.Errorf("llm: attempt %d of %d, not tried again because the deadline is near: %w", n, m.opts.Attempts, err)
+			return resp, fmt.Errorf("llm: attempt %d of %d, %w: %w", n, m.opts.Attempts, errDeadline, err)
 		}
 		if ended := wait(ctx, delay); ended != nil {
 			return resp, fmt.Errorf("llm: waiting to try again: %w, after %w", ended, err)
@@ -151,5 +155,5 @@ func (m *retrying) delay(n int) time.Duration {
 	limit = min(limit, m.opts.MaxDelay)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return time.Duration(m.rand.Int64N(int64(limit) + 1))
+	return time.Duration(m.rand.Uint64N(uint64(limit) + 1)) // limit may be the greatest there is
 }

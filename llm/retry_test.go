@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -133,9 +134,13 @@ func TestRetryHeedsWhatTheServiceAsks(t *testing.T) {
 		_, err := ask(t, retry(t, m, llm.RetryOptions{}), "p")
 		require.NoError(t, err)
 		for i, d := range m.waits() {
-			require.GreaterOrEqual(t, d, 20*time.Second)
+			require.Greater(t, d, 20*time.Second, "clients that were asked to wait do not come back together")
 			require.LessOrEqual(t, d, 20*time.Second+time.Second<<i)
 		}
+
+		m = &failing{n: 1, err: &llm.TransientError{Err: busy, After: time.Minute}}
+		_, err = ask(t, retry(t, m, llm.RetryOptions{}), "p")
+		require.NoError(t, err, "as long as MaxDelay and no longer")
 
 		m = &failing{n: 1, err: &llm.TransientError{Err: busy, After: time.Hour}}
 		_, err = ask(t, retry(t, m, llm.RetryOptions{}), "p")
@@ -148,6 +153,26 @@ func TestRetryHeedsWhatTheServiceAsks(t *testing.T) {
 		_, err = ask(t, retry(t, m, llm.RetryOptions{}), "p")
 		require.NoError(t, err, "a hint that is none")
 		require.Equal(t, "prospect: transient failure: 429", m.err.Error())
+	})
+}
+
+// The longest waits there are do not overflow.
+func TestRetryWithoutABound(t *testing.T) {
+	const forever = math.MaxInt64
+	synctest.Test(t, func(t *testing.T) {
+		for _, base := range []time.Duration{time.Second, forever} {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+			defer cancel()
+			for seed := range uint64(20) {
+				m := &failing{n: 99, err: &llm.TransientError{Err: errDown, After: forever - time.Hour}}
+				_, err := retry(t, m, llm.RetryOptions{Base: base, MaxDelay: forever, Seed: seed + 1}).Generate(ctx, prospect.LLMRequest{})
+				require.ErrorContains(t, err, "the deadline is near")
+				require.Len(t, m.calls, 1)
+			}
+		}
+		m := &failing{n: 99, err: errDown}
+		_, err := ask(t, retry(t, m, llm.RetryOptions{Attempts: 99, Base: 1, MaxDelay: 1 << 40}), "p")
+		require.ErrorContains(t, err, "attempt 99 of 99")
 	})
 }
 
