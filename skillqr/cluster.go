@@ -198,10 +198,6 @@ func (c *Clusters) Number(i int) int { return c.parts[i].number }
 // Size is the number of documents in the i-th cluster.
 func (c *Clusters) Size(i int) int { return len(c.members[i]) }
 
-// Centroids returns the centroids, unit vectors of dim floats one after the
-// other, the i-th cluster's at i·dim. They are shared: do not change them.
-func (c *Clusters) Centroids() (rows []float32, dim int) { return c.centroids.Data, c.centroids.Dim }
-
 // Centroid returns the centroid, a unit vector, of the cluster with a number;
 // nil where there is none. It is shared: do not change it.
 func (c *Clusters) Centroid(number int) []float32 {

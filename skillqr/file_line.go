@@ -14,9 +14,16 @@ var itsLine = regexp.MustCompile(`^line \d+: `)
 // wrong. The YAML library names the line where the list or mapping begins in
 // which it noticed.
 func mistake(data []byte, err error) error {
+	if len(data) > maxSearched {
+		return plainYAML(err)
+	}
 	text := itsLine.ReplaceAllString(plainYAML(err).Error(), "")
 	return fmt.Errorf("line %d: %s (is it indented like the lines around it, and is each quote closed?)", firstBad(data), text)
 }
+
+// maxSearched is the largest file, in bytes, in which a mistake is searched for:
+// some 80 beginnings of it are parsed.
+const maxSearched = 1 << 20
 
 // lookAhead is how many lines more are tried before a beginning that cannot be
 // read is taken to end in the mistake: it may end within a text of several

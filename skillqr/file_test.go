@@ -176,6 +176,16 @@ func TestMistakesOfEditingAreNamedWithTheirLine(t *testing.T) {
 	}
 }
 
+// In a huge file the line is that of the YAML library.
+func TestAMistakeInAHugeFile(t *testing.T) {
+	huge := "version: 1\nskills: []\n" + strings.Repeat("# filled up\n", 1<<17) + "made: \"x\n"
+	_, err := skillqr.Parse([]byte(huge))
+	require.ErrorIs(t, err, prospect.ErrFormat)
+	require.ErrorContains(t, err, "line ")
+	_, err = skillqr.Parse([]byte(strings.Repeat(" ", 64<<20+1)))
+	require.ErrorIs(t, err, prospect.ErrFormat)
+}
+
 func FuzzParse(f *testing.F) {
 	files, err := filepath.Glob(filepath.Join("testdata", "sets", "*"))
 	require.NoError(f, err)

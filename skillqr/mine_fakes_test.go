@@ -86,6 +86,9 @@ func threeDomains() *shelf {
 type clerk struct {
 	// drafts are the domains that the draft thinks of; nil: all that it sees.
 	drafts []string
+	// covers are words of a skill that make the judge find a domain covered,
+	// besides its name.
+	covers map[string]string
 	// instead gives the answer in place of the clerk's where it says so.
 	instead func(req prospect.LLMRequest, own string) (string, error, bool)
 
@@ -147,7 +150,9 @@ func (c *clerk) answer(req prospect.LLMRequest) string {
 	case skillqr.StepJudge:
 		domain := domainOf(req.Prompt)
 		for i, line := range lines(req.Prompt, "skills") {
-			if strings.Contains(line, domain) {
+			_, texts, _ := strings.Cut(strings.Join(fence.Inside(req.Prompt, "skills"), ""), line)
+			texts, _, _ = strings.Cut(texts, fmt.Sprintf("\n%d. ", i+2))
+			if strings.Contains(line, domain) || c.covers[domain] != "" && strings.Contains(texts, c.covers[domain]) {
 				return asJSON(map[string]any{"reason": "r", "covered_by": []int{i + 1}, "missing": "", "action": "none", "skill": 0})
 			}
 		}

@@ -14,7 +14,8 @@ import (
 // defaults.
 type RefreshOptions struct {
 	// MineOptions are those of [Mine]. Clusters and Generic are not used: the
-	// clusters are there, and so is the set's generic skill.
+	// clusters are there, and so is the set's generic skill. Without Made, the
+	// set keeps its date.
 	MineOptions
 	// MinNew is how many documents a new cluster has at least. Default: a
 	// quarter of the median size of the clusters, but at least 3.

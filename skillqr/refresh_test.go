@@ -256,6 +256,48 @@ func TestWhatAPersonWroteStays(t *testing.T) {
 	require.Empty(t, got.Set.Skills[0].Covers)
 }
 
+// A skill that was broadened for what is new is another one for what it covered
+// before, so that is judged again, and nothing else.
+func TestClustersOfARevisedSkillAreJudgedAgain(t *testing.T) {
+	k := mined(t, threeDomains())
+	model := &clerk{instead: func(req prospect.LLMRequest, _ string) (string, error, bool) {
+		return asJSON(map[string]any{"skills": []any{map[string]any{
+			"name": "cooking notes", "when": "", "instruction": "Add words of cooking and dance.", "gaps": []int{1},
+		}}}), nil, req.SchemaName == "revise"
+	}, covers: map[string]string{"dance": "cooking and dance"}}
+	got := k.refresh(t, threeDomains().plant("dance", 5, 12), model)
+	require.Equal(t, []string{"cooking notes"}, got.Changes.SkillsRevised)
+	require.Equal(t, skillNames(k.set), skillNames(got.Set), "what the revision left out stays, in its order")
+	require.Equal(t, "drafted; revised after round 2", got.Set.Skills[2].Origin)
+	require.Equal(t, 1.0, got.Set.Coverage())
+	judged := map[string]bool{}
+	for _, req := range model.asked {
+		if req.SchemaName == "judge" {
+			judged[domainOf(req.Prompt)] = true
+		}
+	}
+	require.Equal(t, map[string]bool{"dance": true, "cooking": true}, judged)
+}
+
+func TestChangesForPeople(t *testing.T) {
+	c := skillqr.Changes{
+		Added: 7, Removed: 1, Altered: 2, Strays: 3, New: []int{8, 9}, Drifted: []int{2}, Gone: []int{4},
+		SkillsAdded: []string{"a", "b"}, SkillsRevised: []string{"c"}, SkillsRemoved: []string{"d"}, SkillsKept: []string{"e"}, Share: 0.6,
+	}
+	require.True(t, c.Any())
+	require.True(t, c.Skills())
+	require.Equal(t, `documents: 7 added, 1 removed, 2 altered; 3 strays
+new clusters: 8 9
+drifted clusters: 2
+clusters gone: 4
+skills added: a, b
+skills revised: c
+skills removed: d
+skills kept that cover nothing: e
+60 % of the documents are new since the clusters were made: mine anew`, c.String())
+	require.False(t, skillqr.Changes{Strays: 2, Share: 0.1}.Any())
+}
+
 func TestASkillThatAPersonRemovedStaysRemoved(t *testing.T) {
 	k := mined(t, threeDomains())
 	k.set.Skills = slices.DeleteFunc(k.set.Skills, func(s skillqr.Skill) bool { return s.Name == "botany notes" })

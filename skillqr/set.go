@@ -21,7 +21,8 @@ var ErrInvalid = errors.New("skillqr: invalid skill set")
 // Nothing in this package changes a set that it was given; a set that nobody
 // changes may be used from many goroutines.
 type Set struct {
-	// Skills for kinds of material in the corpus, the widest coverage first.
+	// Skills for kinds of material in the corpus; mined ones come with the
+	// widest coverage first.
 	Skills []Skill `json:"skills" yaml:"skills"`
 	// Generic is the skill for queries that none of Skills fits.
 	Generic Skill `json:"generic" yaml:"generic"`
