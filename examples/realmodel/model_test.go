@@ -2,7 +2,10 @@ package realmodel
 
 import (
 	"context"
+	"encoding/json"
 	"flag"
+	"fmt"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -34,10 +37,18 @@ var (
 	dataTasks = flag.Int("data", 20, "how many tasks of the evaluation data to run, the shortest first, where it is there")
 	maxTokens = flag.Int("max-tokens", 400, "bound on each answer")
 	patience  = flag.Duration("patience", 3*time.Minute, "how long a task may take; what there is by then is used")
-	traceFile = flag.String("trace", "", "`FILE` to which all that is imagined is added, a JSON object a line")
+	traceFile = flag.String("trace", "", "`FILE` to which the calls of each task are added, a JSON object a line")
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	code := m.Run()
+	http.DefaultClient.CloseIdleConnections() // kept for another call, not leaked
+	if err := goleak.Find(); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
 
 // realModel is the model of the environment. The test is skipped without one.
 func realModel(t *testing.T) prospect.LLM {
@@ -96,6 +107,16 @@ func (m free) Generate(ctx context.Context, req prospect.LLMRequest) (prospect.L
 	return m.LLM.Generate(ctx, req)
 }
 
+// A form is a way to ask for answers.
+type form struct {
+	name string
+	m    prospect.LLM
+}
+
+func forms(m prospect.LLM) []form {
+	return []form{{"with schemas", m}, {"without schemas", free{m}}}
+}
+
 // dreamer searches the bundled skills. Its embedder knows words alone, for what
 // it finds is not judged.
 func dreamer(t *testing.T, m prospect.LLM) *skilldreamer.Dreamer {
@@ -129,4 +150,16 @@ func tasks(t *testing.T) []string {
 	}
 	slices.SortStableFunc(more, func(a, b string) int { return len(a) - len(b) })
 	return append(texts, more[:min(*dataTasks, len(more))]...)
+}
+
+// trace writes down the calls that one task led to.
+func trace(t *testing.T, name string, calls any) {
+	t.Helper()
+	if *traceFile == "" {
+		return
+	}
+	f, err := os.OpenFile(*traceFile, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	require.NoError(t, err)
+	defer f.Close()
+	require.NoError(t, json.NewEncoder(f).Encode(map[string]any{"name": name, "calls": calls}))
 }

@@ -2,9 +2,7 @@ package realmodel
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -12,18 +10,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/prospect-go/prospect"
 	"github.com/prospect-go/prospect/internal/fence"
 	"github.com/prospect-go/prospect/llm"
 	"github.com/prospect-go/prospect/skilldreamer"
 )
 
-func TestEveryAnswerIsUsedOrReplaced(t *testing.T) {
+func TestSkillDreamer(t *testing.T) {
 	m := realModel(t)
-	for _, form := range []struct {
-		name string
-		m    prospect.LLM
-	}{{"with schemas", m}, {"without schemas", free{m}}} {
+	for _, form := range forms(m) {
 		t.Run(form.name, func(t *testing.T) {
 			model, g := guarded(t, form.m, llm.Limits{})
 			d := dreamer(t, model)
@@ -35,8 +29,12 @@ func TestEveryAnswerIsUsedOrReplaced(t *testing.T) {
 				cancel()
 				require.NoError(t, err, "task %d", i)
 				checkResult(t, task, r)
-				count.add(r, time.Since(begin))
-				trace(t, form.name, r.Imagined)
+				var calls []attempt
+				for _, c := range r.Imagined.Calls {
+					calls = append(calls, attempt{c.Stage, c.Answer, c.Error, c.Attempt, c.Truncated})
+				}
+				count.add(calls, r.Trace.Usage, time.Since(begin), r.Plain, r.Partial)
+				trace(t, form.name, r.Imagined.Calls)
 			}
 			require.LessOrEqual(t, g.top, callsAtOnce)
 			require.Zero(t, g.now)
@@ -88,22 +86,8 @@ func checkPrompts(t *testing.T, task string, im *skilldreamer.Imagined) {
 	}
 }
 
-func trace(t *testing.T, form string, im *skilldreamer.Imagined) {
-	t.Helper()
-	if *traceFile == "" {
-		return
-	}
-	f, err := os.OpenFile(*traceFile, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	require.NoError(t, err)
-	defer f.Close()
-	require.NoError(t, json.NewEncoder(f).Encode(struct {
-		Form string
-		*skilldreamer.Imagined
-	}{form, im}))
-}
-
 // A budget is spent in the middle of the work: what there is by then is used.
-func TestABudgetIsKept(t *testing.T) {
+func TestSkillDreamerKeepsABudget(t *testing.T) {
 	m := realModel(t)
 	for _, calls := range []int{1, 2} {
 		model, g := guarded(t, m, llm.Limits{Calls: calls})
@@ -121,7 +105,7 @@ func TestABudgetIsKept(t *testing.T) {
 	}
 }
 
-func TestADeadlineIsKept(t *testing.T) {
+func TestSkillDreamerKeepsADeadline(t *testing.T) {
 	model, g := guarded(t, realModel(t), llm.Limits{})
 	d := dreamer(t, model)
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)

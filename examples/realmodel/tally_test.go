@@ -7,14 +7,13 @@ import (
 	"time"
 
 	"github.com/prospect-go/prospect"
-	"github.com/prospect-go/prospect/skilldreamer"
 )
 
 // A tally counts how a model kept to the form that was asked for.
 type tally struct {
 	stages         map[string]*stage
 	tasks          int
-	plain, partial int // results without capabilities; cut short by the deadline
+	plain, partial int // plain retrieval, or the query as it was; cut short by the deadline
 	usage          prospect.Usage
 	time           time.Duration
 }
@@ -29,41 +28,48 @@ type stage struct {
 
 func newTally() *tally { return &tally{stages: map[string]*stage{}} }
 
-func (c *tally) add(r *skilldreamer.Result, took time.Duration) {
+// An attempt is one call of a model, of either method.
+type attempt struct {
+	stage, answer, err string
+	number             int // from 1
+	truncated          bool
+}
+
+// add counts the calls that one task led to, in their order, and its outcome.
+func (c *tally) add(calls []attempt, usage prospect.Usage, took time.Duration, plain, partial bool) {
 	c.tasks++
 	c.time += took
-	c.usage = c.usage.Add(r.Trace.Usage)
-	if r.Plain {
+	c.usage = c.usage.Add(usage)
+	if plain {
 		c.plain++
 	}
-	if r.Partial {
+	if partial {
 		c.partial++
 	}
-	for i, call := range r.Imagined.Calls {
-		s := c.stages[call.Stage]
+	for i, call := range calls {
+		s := c.stages[call.stage]
 		if s == nil {
 			s = &stage{}
-			c.stages[call.Stage] = s
+			c.stages[call.stage] = s
 		}
-		if call.Attempt == 1 {
+		if call.number == 1 {
 			s.asked++
 		}
-		if call.Truncated {
+		if call.truncated {
 			s.truncated++
 		}
-		if call.Answer == "" && call.Error != "" {
+		if call.answer == "" && call.err != "" {
 			s.failed++
 		}
-		last := i+1 == len(r.Imagined.Calls) || r.Imagined.Calls[i+1].Attempt == 1
 		switch {
-		case call.Error == "" && call.Attempt == 1:
+		case call.err == "" && call.number == 1:
 			s.first++
-		case call.Error == "":
+		case call.err == "":
 			s.second++
-		case last:
+		case i+1 == len(calls) || calls[i+1].number == 1:
 			s.lost++
 		}
-		if call.Error == "" && (strings.Contains(call.Answer, "one or two sentences") || strings.Contains(call.Answer, `"..."`)) {
+		if call.err == "" && strings.Contains(call.answer, `"..."`) {
 			s.echoes++
 		}
 	}
