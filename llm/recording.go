@@ -22,7 +22,8 @@ const (
 	// appends the answers. A request is missing if the file has no answer to
 	// it at all.
 	RecordMissing
-	// RecordAll asks the model everything. The file is made anew.
+	// RecordAll asks the model everything. With the first answer the file is
+	// made anew; a run that gets none leaves it as it was.
 	RecordAll
 )
 
@@ -65,8 +66,9 @@ type RecordingOptions struct {
 // The model's errors are passed on and not recorded: put [Retry] inside and
 // run again with [RecordMissing] to fill the gaps. Each answer is written at
 // once, so that a run that was interrupted may go on where it stopped; a line
-// that was being written then is dropped. One process at a time may record
-// into a file; any number may replay it.
+// that was being written then is dropped. One process at a time should record
+// into a file, and any number may replay it. Where several record all the
+// same, the answers of each stay, unless one is killed.
 //
 // The file is lines of JSON: a header and an [Entry] a line. Its format is
 // specified in recording_file.go, so that any program can write lines.
@@ -88,7 +90,7 @@ type Recording struct {
 	mu     sync.Mutex        // guards all below
 	text   *recordingText    // its header does not change; in Replay, nothing does
 	tracks map[string]*track // by key
-	file   *os.File          // where answers are appended; nil in Replay
+	file   *os.File          // where answers are appended; nil in Replay, and before the first in RecordAll
 	failed error             // of writing: the file may end with half a line
 	closed bool
 	dirty  bool // there is a line that may not be in its place
@@ -123,9 +125,10 @@ func OpenRecording(path string, m prospect.LLM, o RecordingOptions) (*Recording,
 	case o.Mode == Replay:
 		return nil, err
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNoHeader):
+		r.text = r.empty()
 		err = r.create()
 	case o.Mode == RecordAll && (err == nil || !errors.Is(err, prospect.ErrFormat)):
-		err = r.create() // whatever is in it, it is a recording
+		r.text, err = r.empty(), nil // whatever is in it, it is a recording
 	case err == nil:
 		err = r.resume(text)
 	}
@@ -133,23 +136,33 @@ func OpenRecording(path string, m prospect.LLM, o RecordingOptions) (*Recording,
 		return nil, err
 	}
 	for i, e := range r.text.entries {
-		// A key that is its request's follows it where it is scrubbed anew.
-		if e.Key == requestKey("", e.Request) {
-			e.Request = r.scrub().request(e.Request)
-			e.Key = requestKey("", e.Request)
-			r.text.entries[i] = e
-		}
+		e = r.scrubbed(e)
+		r.text.entries[i] = e
 		r.index(i, e)
 	}
 	return r, nil
 }
 
-// create makes a file with a header alone.
-func (r *Recording) create() error {
-	r.text = &recordingText{ended: true, header: recordingHeader{
+// scrubbed is an entry of a file as it would be recorded now. A key that is its
+// request's follows the request.
+func (r *Recording) scrubbed(e Entry) Entry {
+	if e.Key == requestKey("", e.Request) {
+		e.Request = r.scrub().request(e.Request)
+		e.Key = requestKey("", e.Request)
+	}
+	return e
+}
+
+// empty is a new file's text.
+func (r *Recording) empty() *recordingText {
+	return &recordingText{ended: true, header: recordingHeader{
 		Format: recordingFormat, Version: recordingVersion,
 		Model: r.scrub().text(r.m.Identity()), By: r.opts.By,
 	}}
+}
+
+// create makes the file, with a header alone.
+func (r *Recording) create() error {
 	if err := r.text.save(r.path); err != nil {
 		return err
 	}
@@ -190,8 +203,8 @@ func (r *Recording) index(i int, e Entry) {
 // Identity is that of the recorded model, as the file has it.
 func (r *Recording) Identity() string { return r.text.header.Model }
 
-// Generate answers as the mode says. After Close, in a mode that records, the
-// error is [prospect.ErrClosed].
+// Generate answers as the mode says. After Close, what would have to be recorded
+// is [prospect.ErrClosed].
 func (r *Recording) Generate(ctx context.Context, req prospect.LLMRequest) (prospect.LLMResponse, error) {
 	if err := ctx.Err(); err != nil {
 		return prospect.LLMResponse{}, err
@@ -255,6 +268,11 @@ func (r *Recording) record(ctx context.Context, req prospect.LLMRequest, e Entry
 	if err := r.writableLocked(); err != nil {
 		return prospect.LLMResponse{}, err
 	}
+	if r.file == nil {
+		if r.failed = r.create(); r.failed != nil {
+			return prospect.LLMResponse{}, r.failed
+		}
+	}
 	if _, err := r.file.Write(b); err != nil {
 		r.failed = fmt.Errorf("record into %s: %w", r.path, err)
 		return prospect.LLMResponse{}, r.failed
@@ -298,27 +316,4 @@ func (r *Recording) Unused() []Entry {
 		}
 	}
 	return unused
-}
-
-// Close ends the recording and, where answers were added, brings the lines of
-// the file into a stable order, so that two recordings of the same work differ
-// little. Until then every answer is in the file, but in the order in which
-// they came. In [Replay] it does nothing. It may be called again.
-func (r *Recording) Close() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.closed || r.file == nil {
-		return nil
-	}
-	r.closed = true
-	if err := r.file.Close(); err != nil {
-		return err
-	}
-	if !r.dirty {
-		return r.failed
-	}
-	sorted := *r.text
-	sorted.entries = append([]Entry(nil), r.text.entries...)
-	stableOrder(sorted.entries)
-	return errors.Join(r.failed, sorted.save(r.path))
 }

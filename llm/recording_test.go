@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -343,7 +344,9 @@ func TestFilesThatAreNoRecordings(t *testing.T) {
 				require.Equal(t, c.text, read(t, path), "not ours")
 			} else {
 				require.NoError(t, err)
-				require.Equal(t, header, read(t, path))
+				require.Equal(t, c.text, read(t, path), "not before there is an answer")
+				record(t, path, m, llm.RecordingOptions{Mode: llm.RecordAll}, "p")
+				require.Regexp(t, "^"+regexp.QuoteMeta(header)+`{"key":.*}\n$`, read(t, path))
 			}
 		})
 	}
