@@ -14,7 +14,7 @@ import (
 
 // options are a command and its flags, checked.
 type options struct {
-	do func(context.Context, options, *report, streams) error
+	do command
 
 	docs     string
 	embedder string
@@ -50,19 +50,19 @@ The model of these is -llm URL -model NAME, or -replay FILE.
 // output, the error is flag.ErrHelp; any other error is one of usage.
 func parseOptions(args []string, std streams) (options, error) {
 	o := options{apiKey: os.Getenv("OPENAI_API_KEY")}
-	command := "demo"
+	name := "demo"
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
-		command, args = args[0], args[1:]
+		name, args = args[0], args[1:]
 	}
-	if o.do = commands[command]; o.do == nil {
-		return o, fmt.Errorf("%q is no command: want mine, refresh or ask", command)
+	if o.do = commands[name]; o.do == nil {
+		return o, fmt.Errorf("%q is no command: want mine, refresh or ask", name)
 	}
-	f := o.flags(command)
+	f := o.flags(name)
 	if err := f.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			fmt.Fprint(std.out, usage)
-			if command != "demo" {
-				fmt.Fprintf(std.out, "Flags of %s:\n\n", command)
+			if name != "demo" {
+				fmt.Fprintf(std.out, "Flags of %s:\n\n", name)
 			}
 			f.SetOutput(std.out)
 			f.PrintDefaults()
@@ -70,14 +70,13 @@ func parseOptions(args []string, std streams) (options, error) {
 		return o, err
 	}
 	o.questions = f.Args()
-	return o, o.check(command)
+	return o, o.check(name)
 }
 
-var commands map[string]func(context.Context, options, *report, streams) error
+// A command does what the options say.
+type command func(context.Context, options, *report, streams) error
 
-func init() {
-	commands = map[string]func(context.Context, options, *report, streams) error{"demo": demo, "mine": mine, "refresh": refresh, "ask": ask}
-}
+var commands = map[string]command{"demo": demo, "mine": mine, "refresh": refresh, "ask": ask}
 
 func (o *options) flags(command string) *flag.FlagSet {
 	f := flag.NewFlagSet("rewrite "+command, flag.ContinueOnError)
