@@ -47,6 +47,18 @@ func TestAMeterCounts(t *testing.T) {
 	})
 }
 
+// A call that failed is counted as that alone, whatever came with the error.
+func TestAMeterCountsACallOnce(t *testing.T) {
+	var meter llm.Meter
+	m := meter.Wrap(prospect.NewLLM("m", func(context.Context, prospect.LLMRequest) (prospect.LLMResponse, error) {
+		return prospect.LLMResponse{Truncated: true}, errors.New("broke off")
+	}))
+	_, err := ask(t, m, "p")
+	require.Error(t, err)
+	total := meter.Total()
+	require.Equal(t, llm.Count{Calls: 1, Errors: 1, Time: total.Time}, total)
+}
+
 // logLines runs f with a logger and returns what it wrote.
 func logLines(o slog.Leveler, f func(*slog.Logger)) string {
 	var b bytes.Buffer

@@ -47,6 +47,16 @@ func TestAMissingRecordShowsTheNearest(t *testing.T) {
 	require.ErrorContains(t, missing, `schema, line 1: recorded "", asked "{\"a\":1}"`)
 }
 
+// The pieces that are shown hold no half of a code point.
+func TestDifferencesInOtherScripts(t *testing.T) {
+	for n := range 4 {
+		shift := strings.Repeat("x", n)
+		r := open(t, write(t, recordingPath(t), header+`{"request":{"prompt":"`+shift+strings.Repeat("é", 40)+"あ"+strings.Repeat("う", 40)+`"},"response":"1"}`), nil, llm.RecordingOptions{})
+		missing := noRecord(t, r, prospect.LLMRequest{Prompt: shift + strings.Repeat("é", 40) + "い" + strings.Repeat("う", 40)})
+		require.Regexp(t, `recorded "x*é+あ?う+", asked "x*é+い?う+"`, missing.Error())
+	}
+}
+
 func TestAMissingRecordInAnEmptyFile(t *testing.T) {
 	r := open(t, write(t, recordingPath(t), header+`{"key":"0123","response":"3"}`), nil, llm.RecordingOptions{})
 	missing := noRecord(t, r, prospect.LLMRequest{Prompt: "p"})

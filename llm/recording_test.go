@@ -121,6 +121,7 @@ func TestEveryPartOfARequestCounts(t *testing.T) {
 	}
 	same := keyOf(t, prospect.LLMRequest{Prompt: "p", Schema: json.RawMessage(`{"a":"<é"}`)})
 	require.Equal(t, same, keyOf(t, prospect.LLMRequest{Prompt: "p", Schema: json.RawMessage("{ \"a\" : \"\\u003c\\u00e9\" }\n")}))
+	require.Equal(t, keyOf(t, prospect.LLMRequest{Temperature: new(0.0)}), keyOf(t, prospect.LLMRequest{Temperature: new(math.Copysign(0, -1))}))
 	require.Equal(t, keyOf(t, prospect.LLMRequest{Prompt: "p"}), keyOf(t, prospect.LLMRequest{Prompt: "p", Schema: json.RawMessage("null")}))
 }
 
@@ -168,6 +169,24 @@ func TestRepeatedRequestsReplayInOrder(t *testing.T) {
 	}
 	require.Len(t, r.Unused(), 1)
 	require.Equal(t, "q", r.Unused()[0].Request.Prompt)
+}
+
+// Close sorts the lines and keeps the order of many that ask the same.
+func TestManyAnswersToOneRequestStayInOrder(t *testing.T) {
+	path := recordingPath(t)
+	var turns []llm.Turn
+	var prompts []string
+	for i := range 100 {
+		turns = append(turns, llm.Turn{Text: fmt.Sprint(i)})
+		prompts = append(prompts, fmt.Sprint(i%2))
+	}
+	record(t, path, llm.NewScripted("m", turns...), llm.RecordingOptions{Mode: llm.RecordAll}, prompts...)
+	r := open(t, path, nil, llm.RecordingOptions{})
+	for i, p := range prompts {
+		got, err := ask(t, r, p)
+		require.NoError(t, err)
+		require.Equal(t, fmt.Sprint(i), got)
+	}
 }
 
 func TestRecordMissingAsksOnlyWhatIsMissing(t *testing.T) {
