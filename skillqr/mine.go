@@ -352,7 +352,7 @@ func (m *mining) documents(positions []int) int {
 // result makes the set.
 func (m *mining) result() *Mining {
 	set := &Set{
-		Generic: m.o.Generic, Clusters: m.notes, Corpus: m.clusters.Fingerprint(),
+		Skills: []Skill{}, Generic: m.o.Generic, Clusters: m.notes, Corpus: m.clusters.Fingerprint(),
 		Proposer: valid(m.o.Proposer.Identity()), Judge: valid(m.o.Judge.Identity()), Rounds: m.roundLog, Made: valid(m.o.Made),
 	}
 	set.Corpus.Embedder = valid(set.Corpus.Embedder)
