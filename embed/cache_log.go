@@ -32,9 +32,10 @@ import (
 //	4 · dim  components, float32, little endian
 //	4        CRC-32C of SHA-256(identity), dim (uint32) and all the above
 //
-// Entries are only ever appended, to the segment of the highest number, in
-// one write for a batch: the system keeps writes of several processes to a
-// file opened for appending apart. Nothing is locked and there is no header to
+// Entries are only ever appended, to the segment of the highest number, many in
+// one write: the system keeps writes of several processes to a file opened for
+// appending apart. (Some network file systems do not; then entries are lost,
+// and found to be damaged.) Nothing is locked and there is no header to
 // fight over; what entries are worth their checksums say, in which the identity
 // takes part. Where an entry is expected and none is sound — a process died
 // while it wrote, a disk lied — the search goes on at the next "pvec". A key
@@ -47,6 +48,10 @@ import (
 const (
 	cacheMagic    = "pvec"
 	cacheSegments = 8
+
+	// maxWrite bounds, in bytes, what is written at once, since it stands in
+	// memory a second time.
+	maxWrite = 4 << 20
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -270,7 +275,7 @@ func (l *vectorLog) append(entries []entry, refresh func() error) (written int, 
 		if err != nil {
 			return written, err
 		}
-		n := int(min(int64(len(entries)-written), room/l.entrySize()))
+		n := int(min(int64(len(entries)-written), room/l.entrySize(), max(1, maxWrite/l.entrySize())))
 		if n <= 0 {
 			number := uint64(1)
 			if s != nil {
@@ -284,7 +289,7 @@ func (l *vectorLog) append(entries []entry, refresh func() error) (written int, 
 			}
 			continue
 		}
-		buf = buf[:0]
+		buf = slices.Grow(buf[:0], n*int(l.entrySize()))
 		for _, e := range entries[written : written+n] {
 			buf = l.encode(buf, e)
 		}

@@ -239,6 +239,7 @@ func TestCacheClosed(t *testing.T) {
 		require.ErrorIs(t, err, prospect.ErrClosed)
 	}
 	require.Zero(t, c.Stats().Bytes)
+	require.Zero(t, c.Stats().Vectors)
 }
 
 func TestCacheThatCannotWrite(t *testing.T) {
@@ -252,7 +253,31 @@ func TestCacheThatCannotWrite(t *testing.T) {
 	require.Equal(t, want, get(t, c, prospect.RoleQuery, "a", "b"))
 	require.Equal(t, want, get(t, c, prospect.RoleQuery, "a", "b"))
 	require.Equal(t, int64(2), c.Stats().Unsaved)
-	require.Error(t, c.Close())
+	err := c.Close()
+	require.ErrorContains(t, err, dir)
+	require.Equal(t, err, c.Close())
+}
+
+// Of several errors of writing the first is told, for others may follow from it.
+func TestCacheTellsTheFirstError(t *testing.T) {
+	dir := t.TempDir()
+	var c *embed.Cache
+	calls := 0
+	inner := broken(func(ctx context.Context, r prospect.Role, texts []string, good prospect.EmbedFunc) ([][]float32, error) {
+		if calls++; calls == 2 {
+			require.Error(t, c.Close())
+		}
+		return good(ctx, r, texts)
+	})
+	c = newCache(t, inner, dir, embed.CacheOptions{})
+	if err := os.RemoveAll(dir); err != nil {
+		t.Skip("files that are open stay here")
+	}
+	require.NoError(t, os.WriteFile(dir, nil, 0o600))
+	get(t, c, prospect.RoleQuery, "a")
+	get(t, c, prospect.RoleQuery, "b")
+	require.Equal(t, int64(2), c.Stats().Unsaved)
+	require.NotErrorIs(t, c.Close(), prospect.ErrClosed)
 }
 
 // A folder that is removed, by somebody who wants the room, is made again.
@@ -360,60 +385,6 @@ func TestCacheIsTransparent(t *testing.T) {
 			require.Zero(t, c.Stats().Unsaved)
 		}
 	})
-}
-
-func onDisk(t require.TestingT, dir string) (bytes int64) {
-	for _, path := range segments(t, dir) {
-		info, err := os.Stat(path)
-		require.NoError(t, err)
-		bytes += info.Size()
-	}
-	return bytes
-}
-
-// The oldest go first, an eighth at a time.
-func TestCacheDropsTheOldest(t *testing.T) {
-	dir, inner := t.TempDir(), newSpy(8)
-	const perSegment = 10
-	c := newCache(t, inner, dir, embed.CacheOptions{MaxBytes: 8 * perSegment * (8*4 + 40)})
-	text := func(i int) string { return fmt.Sprintf("text%d", i) }
-	for i := range 200 {
-		get(t, c, prospect.RoleDocument, text(i))
-		n := c.Stats().Vectors
-		if i < 8*perSegment {
-			require.Equal(t, i+1, n)
-		} else {
-			require.Greater(t, n, 7*perSegment)
-			require.LessOrEqual(t, n, 8*perSegment)
-		}
-	}
-	// 200 vectors have filled 20 segments, of which the last 8 are left.
-	inner.sent = nil
-	for i := 120; i < 200; i++ {
-		get(t, c, prospect.RoleDocument, text(i))
-	}
-	require.Empty(t, inner.sent)
-	get(t, c, prospect.RoleDocument, text(119))
-	require.Len(t, inner.sent, 1)
-
-	// More than there is room for, in one call.
-	var many []string
-	for i := range 1000 {
-		many = append(many, "many"+text(i))
-	}
-	get(t, c, prospect.RoleDocument, many...)
-	require.LessOrEqual(t, onDisk(t, dir), int64(8*perSegment*(8*4+40)))
-	inner.sent = nil
-	get(t, c, prospect.RoleDocument, many[999], many[930])
-	require.Empty(t, inner.sent)
-
-	// One with less room clears up.
-	require.NoError(t, c.Close())
-	c = newCache(t, inner, dir, embed.CacheOptions{MaxBytes: 30 * (8*4 + 40)})
-	require.LessOrEqual(t, onDisk(t, dir), int64(30*(8*4+40)))
-	get(t, c, prospect.RoleDocument, many[999], many[980])
-	require.Empty(t, inner.sent)
-	require.NoError(t, c.Close())
 }
 
 // What lies in the folder and was not made by a cache.
