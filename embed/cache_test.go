@@ -239,7 +239,11 @@ func TestCacheClosed(t *testing.T) {
 		require.ErrorIs(t, err, prospect.ErrClosed)
 	}
 	require.Zero(t, c.Stats().Bytes)
-	require.Zero(t, c.Stats().Vectors)
+
+	c = newCache(t, embed.NewHash(64), t.TempDir(), embed.CacheOptions{})
+	get(t, c, prospect.RoleQuery, "a")
+	require.NoError(t, c.Close())
+	require.Equal(t, embed.CacheStats{Misses: 1}, c.Stats(), "it holds nothing any more")
 }
 
 func TestCacheThatCannotWrite(t *testing.T) {
@@ -406,7 +410,21 @@ func TestCacheAmongOtherFiles(t *testing.T) {
 	require.NoError(t, os.MkdirAll(prefix+"2.vectors", 0o700))
 	c = newCache(t, embed.NewHash(8), dir, embed.CacheOptions{MaxBytes: 16 * (8*4 + 40)})
 	get(t, c, prospect.RoleQuery, "c", "d", "e")
-	require.Positive(t, c.Stats().Unsaved)
+	require.Equal(t, int64(3), c.Stats().Unsaved)
+	require.Error(t, c.Close())
+}
+
+// Of what is to be written, a part may find its place.
+func TestCacheThatSavesAPart(t *testing.T) {
+	dir, opts := t.TempDir(), embed.CacheOptions{MaxBytes: 16 * (8*4 + 40)} // two a segment
+	c := newCache(t, embed.NewHash(8), dir, opts)
+	get(t, c, prospect.RoleQuery, "a")
+	first := segments(t, dir)[0]
+	require.NoError(t, os.MkdirAll(strings.TrimSuffix(first, "1.vectors")+"2.vectors", 0o700))
+	get(t, c, prospect.RoleQuery, "b", "c", "d")
+	s := c.Stats()
+	require.Equal(t, int64(2), s.Unsaved)
+	require.Equal(t, 2, s.Vectors)
 	require.Error(t, c.Close())
 }
 
