@@ -17,7 +17,8 @@ type collection struct {
 	name    string
 	skills  []*skill.Skill // the corpus, then the distractors
 	byID    map[string]*skill.Skill
-	queries []metrics.Doc // those with a relevant document, in the order of their file
+	whole   map[string]string // texts as they stand, by id; nil where nothing rewrites
+	queries []metrics.Doc     // those with a relevant document, in the order of their file
 	qrels   metrics.Qrels[string, string]
 	known   map[string]bool // ids of all queries, judged or not
 
@@ -40,7 +41,8 @@ type counts struct {
 }
 
 // readCollection reads the folder and the distractors that the options name.
-func readCollection(o options) (*collection, error) {
+// Whole texts are kept for prompts alone.
+func readCollection(o options, whole bool) (*collection, error) {
 	dir, err := filepath.Abs(o.data)
 	if err != nil {
 		return nil, fmt.Errorf("-data: %w", err)
@@ -51,6 +53,9 @@ func readCollection(o options) (*collection, error) {
 		return nil, fmt.Errorf("-data: %s is not a folder", o.data)
 	}
 	c := &collection{name: filepath.Base(dir), byID: map[string]*skill.Skill{}, known: map[string]bool{}}
+	if whole {
+		c.whole = map[string]string{}
+	}
 	beir := metrics.BEIR{FS: os.DirFS(dir)}
 	if err := c.readJudgements(beir, o.data, o.qrels); err != nil {
 		return nil, err
@@ -155,6 +160,12 @@ func (c *collection) add(d metrics.Doc) error {
 		c.counts.Skills++
 	}
 	c.byID[d.ID] = s
+	if c.whole != nil {
+		c.whole[d.ID] = d.Text
+		if d.Title != "" {
+			c.whole[d.ID] = d.Title + "\n\n" + d.Text
+		}
+	}
 	c.skills = append(c.skills, s)
 	return nil
 }

@@ -50,7 +50,7 @@ func TestSharedNamesAreInTheMetadata(t *testing.T) {
 }
 
 func TestACollectionCountsWhatItIsMadeOf(t *testing.T) {
-	c, err := readCollection(options{data: tiny, distractors: tinyDistractors, qrels: "test", strict: true})
+	c, err := readCollection(options{data: tiny, distractors: tinyDistractors, qrels: "test", strict: true}, false)
 	require.NoError(t, err)
 	require.Equal(t, counts{
 		Documents: 15, Skills: 11, Corpus: 12, Distractors: 3, DroppedNames: 1,
@@ -61,7 +61,10 @@ func TestACollectionCountsWhatItIsMadeOf(t *testing.T) {
 	require.False(t, c.graded())
 	require.Equal(t, []string{"corpus.jsonl", "queries.jsonl", "qrels/test.tsv", "distractors.jsonl"}, []string{c.files[0].File, c.files[1].File, c.files[2].File, c.files[3].File})
 
-	graded, err := readCollection(options{data: tiny, qrels: "graded"})
+	graded, err := readCollection(options{data: tiny, qrels: "graded"}, true)
 	require.NoError(t, err)
 	require.True(t, graded.graded())
+	texts, err := graded.texts(t.Context(), []string{"note-barometer", "gone"})
+	require.NoError(t, err)
+	require.Equal(t, []string{"Reading a barometer\n\nA fall of more than six hectopascals in three hours means a gale is near.", ""}, texts)
 }

@@ -71,18 +71,27 @@ func buildIndex(ctx context.Context, skills []*skill.Skill, r recipes, e prospec
 }
 
 func buildLexicon(ctx context.Context, skills []*skill.Skill, r skilldreamer.Recipe) (*index, error) {
+	ids, texts := make([]string, len(skills)), make([]string, len(skills))
+	for i, s := range skills {
+		ids[i], texts[i] = s.ID, r.Text(s)
+	}
+	lexicon, err := newLexicon(ctx, ids, texts)
+	return &index{lexicon: lexicon, size: len(skills)}, err
+}
+
+func newLexicon(ctx context.Context, ids, texts []string) (*bm25.Snapshot, error) {
 	lexicon, err := bm25.New(bm25.Options{})
 	if err != nil {
 		return nil, err
 	}
-	changes := bm25.Changes{Add: make([]bm25.Doc, len(skills))}
-	for i, s := range skills {
-		changes.Add[i] = bm25.Doc{ID: s.ID, Text: r.Text(s)}
+	changes := bm25.Changes{Add: make([]bm25.Doc, len(ids))}
+	for i, id := range ids {
+		changes.Add[i] = bm25.Doc{ID: id, Text: texts[i]}
 	}
 	if err := lexicon.Apply(ctx, changes); err != nil {
 		return nil, fmt.Errorf("index the documents: %w", err)
 	}
-	return &index{lexicon: lexicon.Snapshot(), size: len(skills)}, nil
+	return lexicon.Snapshot(), nil
 }
 
 // byWords are the k documents with the best BM25 scores.

@@ -17,7 +17,7 @@ type trace struct {
 	Lost             bool
 	Before, After    string // values of the measure
 	Gold             []goldRow
-	Found, BaseFound []foundRow
+	Found, BaseFound foundRows
 	Capabilities     []capabilityTrace
 	ByWords          bool // capabilities are scored by their words, too
 	Rewrite          *rewriteTrace
@@ -33,7 +33,7 @@ type rewriteTrace struct {
 	Skill, Genre, Knowledge string
 	Reasoning               string
 	Expansion               string
-	Feedback                []foundRow
+	Feedback                foundRows
 }
 
 // A goldRow is a document that the query needs and where it stood.
@@ -41,6 +41,14 @@ type goldRow struct {
 	ID, Name      string
 	Before, After string
 	Why           string
+}
+
+// foundRows are documents in the order in which they were found.
+type foundRows []foundRow
+
+// ByCapability says that it is known what brought some of them.
+func (rows foundRows) ByCapability() bool {
+	return slices.ContainsFunc(rows, func(r foundRow) bool { return r.From != "" })
 }
 
 type foundRow struct {
@@ -164,8 +172,8 @@ func why(a answer, id string) string {
 	return best
 }
 
-func (s *study) found(query string, a answer) []foundRow {
-	rows := make([]foundRow, len(a.ids))
+func (s *study) found(query string, a answer) foundRows {
+	rows := make(foundRows, len(a.ids))
 	for i, id := range a.ids {
 		rows[i] = foundRow{Rank: i + 1, ID: id, Name: s.name(id), Gold: s.coll.qrels[query][id] > 0}
 		if a.dream == nil {

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/prospect-go/prospect"
+	"github.com/prospect-go/prospect/bm25"
 	"github.com/prospect-go/prospect/metrics"
-	"github.com/prospect-go/prospect/skilldreamer"
 	"github.com/prospect-go/prospect/skillqr"
 )
 
@@ -65,7 +65,10 @@ func (s *study) addRewriter(ctx context.Context, r *ranker, p *progress) error {
 		Temperature: s.opts.temperature, MaxTokens: s.opts.maxTokens, Timeout: s.opts.timeout,
 	}
 	if r.plan.feedback > 0 {
-		lexicon := r.index.lexicon
+		lexicon, err := s.wholeLexicon(ctx)
+		if err != nil {
+			return err
+		}
 		o.Feedback = &skillqr.Feedback{Find: skillqr.ByText(lexicon), Texts: s.coll.texts, K: r.plan.feedback}
 	}
 	if r.rewrite.rewriter, err = skillqr.New(set, s.model, o); err != nil {
@@ -135,16 +138,32 @@ func (s *study) mine(ctx context.Context, ix *index, p *progress) (*skillqr.Set,
 	return mined.Set, mined.Set.Save(s.opts.set)
 }
 
-// texts are those of documents in prompts: all there is of them.
+// texts are those of documents in prompts: as they stand in the corpus, under
+// their titles.
 func (c *collection) texts(_ context.Context, ids []string) ([]string, error) {
-	whole := skilldreamer.Recipe{Body: -1}
 	texts := make([]string, len(ids))
 	for i, id := range ids {
-		if d := c.byID[id]; d != nil {
-			texts[i] = whole.Text(d)
-		}
+		texts[i] = c.whole[id]
 	}
 	return texts, nil
+}
+
+// wholeLexicon searches all of the documents, by whatever recipe systems
+// search: what a model is shown does not depend on it.
+func (s *study) wholeLexicon(ctx context.Context) (*bm25.Snapshot, error) {
+	if s.whole != nil {
+		return s.whole, nil
+	}
+	ids := make([]string, len(s.coll.skills))
+	for i, d := range s.coll.skills {
+		ids[i] = d.ID
+	}
+	texts, err := s.coll.texts(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	s.whole, err = newLexicon(ctx, ids, texts)
+	return s.whole, err
 }
 
 // search rewrites a query and searches for it.

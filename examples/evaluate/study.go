@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/prospect-go/prospect"
+	"github.com/prospect-go/prospect/bm25"
 	"github.com/prospect-go/prospect/metrics"
 )
 
@@ -20,6 +21,7 @@ type study struct {
 	model     *model            // nil without
 	im        imagination
 	rewriting *rewritingRecord // nil where nothing rewrites
+	whole     *bm25.Snapshot   // over whole texts; nil until something needs it
 	plans     []plan
 	indexes   map[recipes]*index
 	measures  []metrics.Measure
@@ -41,7 +43,7 @@ func newStudy(o options, raw, cached prospect.Embedder) (*study, error) {
 	if o.focus != "" && !slices.ContainsFunc(plans, func(p plan) bool { return p.name == o.focus }) {
 		return nil, fmt.Errorf("-focus: %q is not among the systems", o.focus)
 	}
-	if s.coll, err = readCollection(o); err != nil {
+	if s.coll, err = readCollection(o, slices.ContainsFunc(plans, plan.rewrites)); err != nil {
 		return nil, err
 	}
 	s.measures = measuresAt(o.ks, s.coll.graded())
