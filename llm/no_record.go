@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"hash/maphash"
@@ -118,31 +117,55 @@ func (r *Recording) missing(e Entry) error {
 	return err
 }
 
+// A profile says which words the requests of a recording have.
+type profile struct {
+	words  []int              // by entry: how many
+	having map[uint64][]int32 // by word: the entries that have it
+}
+
+func profileOf(entries []Entry) profile {
+	p := profile{words: make([]int, len(entries)), having: make(map[uint64][]int32)}
+	for i, e := range entries {
+		all := words(e.Request)
+		p.words[i] = len(all)
+		for _, w := range all {
+			p.having[w] = append(p.having[w], int32(i))
+		}
+	}
+	return p
+}
+
 // nearest finds the entry with the largest share of words in common with e:
 // the same words of both, by the words of either (Jaccard). It is used in
-// Replay alone, where entries do not change.
+// Replay alone, where entries do not change. Work may go on without many
+// answers, so it counts along the words rather than comparing request by
+// request.
 func (r *Recording) nearest(e Entry) (*Entry, int) {
-	r.profile.Do(func() {
-		r.profiles = make([][]uint64, len(r.text.entries))
-		for i, e := range r.text.entries {
-			r.profiles[i] = words(e.Request)
+	entries := r.text.entries
+	best := slices.IndexFunc(entries, func(recorded Entry) bool { return recorded.Key == e.Key })
+	if best < 0 {
+		r.profileOnce.Do(func() { r.profile = profileOf(entries) })
+		asked := words(e.Request)
+		shared := make([]int, len(entries))
+		for _, w := range asked {
+			for _, i := range r.profile.having[w] {
+				shared[i]++
+			}
 		}
-	})
-	asked := words(e.Request)
-	best, likeness := -1, -1.0
-	for i, p := range r.profiles {
-		if r.text.entries[i].Key == e.Key {
-			best = i
-			break
-		}
-		if l := jaccard(asked, p); l > likeness && !isZero(r.text.entries[i].Request) {
-			best, likeness = i, l
+		likeness := -1.0
+		for i, n := range shared {
+			if isZero(entries[i].Request) {
+				continue
+			}
+			if l := float64(n) / float64(max(1, len(asked)+r.profile.words[i]-n)); l > likeness {
+				best, likeness = i, l
+			}
 		}
 	}
 	if best < 0 {
 		return nil, 0
 	}
-	return &r.text.entries[best], r.text.lines[best]
+	return &entries[best], r.text.lines[best]
 }
 
 var wordSeed = maphash.MakeSeed()
@@ -160,24 +183,4 @@ func words(req prospect.LLMRequest) []uint64 {
 	add(req.SchemaName)
 	slices.Sort(hashes)
 	return slices.Compact(hashes)
-}
-
-func jaccard(a, b []uint64) float64 {
-	shared := 0
-	for i, j := 0, 0; i < len(a) && j < len(b); {
-		switch c := cmp.Compare(a[i], b[j]); {
-		case c < 0:
-			i++
-		case c > 0:
-			j++
-		default:
-			shared++
-			i++
-			j++
-		}
-	}
-	if shared == 0 {
-		return 0
-	}
-	return float64(shared) / float64(len(a)+len(b)-shared)
 }

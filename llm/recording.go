@@ -84,8 +84,8 @@ type Recording struct {
 	missingMu sync.Mutex      // held while Missing is called
 	told      map[string]bool // the keys that it was told of; guarded by missingMu
 
-	profile  sync.Once  // in Replay: makes profiles
-	profiles [][]uint64 // the words of each entry
+	profileOnce sync.Once // in Replay: makes profile, at the first request without an answer
+	profile     profile
 
 	mu     sync.Mutex        // guards all below
 	text   *recordingText    // its header does not change; in Replay, nothing does
