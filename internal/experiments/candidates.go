@@ -20,6 +20,12 @@ func dense() setting           { return setting{name: "task's vector", plain: "v
 func lexical() setting         { return setting{name: "task's words (BM25)", plain: "words"} }
 func denseAndLexical() setting { return setting{name: "both, min-max and sum", plain: "both"} }
 
+// imaginedWords is BM25 of the imagined skills and nothing else: a weight of
+// the vectors that is next to nothing only breaks ties.
+func imaginedWords() setting {
+	return setting{name: "imagined skills' words alone (BM25)", imagined: 1e-9, words: 1, pool: true}
+}
+
 // variants are a setting and that setting with one thing changed.
 type variants struct {
 	from setting
@@ -38,7 +44,7 @@ func (v *variants) add(name string, change func(*setting)) {
 // gains are the method beside what retrieves by the task alone, the first of
 // which is the plain query.
 func gains() []setting {
-	return []setting{dense(), lexical(), denseAndLexical(), paper(), hybrid()}
+	return []setting{dense(), lexical(), denseAndLexical(), imaginedWords(), paper(), hybrid()}
 }
 
 // ablations take parts of the published method away.
@@ -50,11 +56,10 @@ func ablations() []setting {
 	v.add("no task score", func(s *setting) { s.task = 0 })
 	v.add("imagined skills' vectors alone", func(s *setting) { s.task, s.anchors = 0, 0 })
 	v.add("capabilities' vectors alone", func(s *setting) { s.task, s.anchors = 0, 0; s.vector = "capability" })
-	v.add("candidates in the order of d", func(s *setting) { s.anchors = 0; s.candidates = 15 })
 	return v.all
 }
 
-// changes alter one thing each of the published method.
+// changes alter one thing each of the published method; the last is the preset.
 func changes() []setting {
 	v := variantsOf(paper())
 	for _, a := range []float64{0, .25, .5, 1, 4} {
@@ -99,7 +104,7 @@ func changes() []setting {
 	for _, h := range []float64{.5, 1} {
 		v.add(fmt.Sprintf("less %g times the nearness to all skills", h), func(s *setting) { s.hub = h })
 	}
-	return v.all
+	return append(v.all, hybrid())
 }
 
 // around changes one thing each of the preset.
@@ -114,6 +119,8 @@ func around() []setting {
 	for _, d := range []float64{0, .5, 2} {
 		v.add(fmt.Sprintf("δ %g", d), func(s *setting) { s.words = d })
 	}
+	v.add("words alone", func(s *setting) { s.task, s.anchors, s.imagined = 0, 0, 1e-9 })
+	v.add("vectors of imagined skills alone", func(s *setting) { s.task, s.anchors, s.words, s.pool = 0, 0, 0, false })
 	v.add("words find no candidates", func(s *setting) { s.pool = false })
 	v.add("words without bodies", func(s *setting) { s.wordsOf = "short" })
 	v.add("words of the capabilities too", func(s *setting) { s.wordsOf = "joined" })
