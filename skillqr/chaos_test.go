@@ -543,14 +543,14 @@ func TestChaos(t *testing.T) {
 			if testing.Short() {
 				return
 			}
-			for kind, verdicts := range map[string]string{
-				"mine":         "as without faults, degraded, failed, ended",
+			for kind, verdicts := range map[string]string{ // those that no luck of the draw leaves out
+				"mine":         "as without faults, degraded, ended",
 				"refresh":      "as without faults, degraded, ended",
 				"rewrite":      "as without faults, complete, degraded, ended",
-				"rewrite with": "complete, degraded, ended",
-				"route":        "complete, degraded, ended",
+				"rewrite with": "complete, degraded",
+				"route":        "complete, degraded",
 				"search":       "as without faults, complete, degraded, ended, not found",
-				"warm":         "complete, degraded, ended",
+				"warm":         "complete, degraded",
 			} {
 				for _, v := range strings.Split(verdicts, ", ") {
 					require.Positive(t, seen[kind][v], "%s: %s", kind, v)
