@@ -22,7 +22,19 @@ import (
 // The first two may be gzipped and are then called corpus.jsonl.gz and
 // queries.jsonl.gz. Errors about a line are of type [*LineError], with the
 // path within FS as the file.
-type BEIR struct{ FS fs.FS }
+type BEIR struct {
+	// FS is the folder: os.DirFS makes one. It must not be nil
+	// ([prospect.ErrOption]).
+	FS fs.FS
+}
+
+// folder is FS, checked.
+func (b BEIR) folder() (fs.FS, error) {
+	if b.FS == nil {
+		return nil, fmt.Errorf("%w: a metrics.BEIR without FS", prospect.ErrOption)
+	}
+	return b.FS, nil
+}
 
 // Corpus reads the documents one by one: see [BEIR.Docs].
 func (b BEIR) Corpus() iter.Seq2[Doc, error] { return b.docs("corpus.jsonl", "corpus.jsonl.gz") }
@@ -42,8 +54,12 @@ func (b BEIR) Queries() ([]Doc, error) {
 
 // Qrels reads the judgements qrels/NAME.tsv.
 func (b BEIR) Qrels(name string) (Qrels[string, string], error) {
+	folder, err := b.folder()
+	if err != nil {
+		return nil, err
+	}
 	file := "qrels/" + name + ".tsv"
-	f, err := b.FS.Open(file)
+	f, err := folder.Open(file)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +69,11 @@ func (b BEIR) Qrels(name string) (Qrels[string, string], error) {
 
 // QrelsNames lists the names that [BEIR.Qrels] takes, sorted.
 func (b BEIR) QrelsNames() ([]string, error) {
-	entries, err := fs.ReadDir(b.FS, "qrels") // sorted
+	folder, err := b.folder()
+	if err != nil {
+		return nil, err
+	}
+	entries, err := fs.ReadDir(folder, "qrels") // sorted
 	var names []string
 	for _, e := range entries {
 		if name, ok := strings.CutSuffix(e.Name(), ".tsv"); ok && !e.IsDir() {
@@ -72,10 +92,15 @@ func (b BEIR) Docs(file string) iter.Seq2[Doc, error] { return b.docs(file) }
 // docs reads the one of the files that there is.
 func (b BEIR) docs(files ...string) iter.Seq2[Doc, error] {
 	return func(yield func(Doc, error) bool) {
+		folder, err := b.folder()
+		if err != nil {
+			yield(Doc{}, err)
+			return
+		}
 		file := files[0]
 		if len(files) > 1 {
-			_, plain := fs.Stat(b.FS, files[0])
-			_, zipped := fs.Stat(b.FS, files[1])
+			_, plain := fs.Stat(folder, files[0])
+			_, zipped := fs.Stat(folder, files[1])
 			switch {
 			case plain == nil && zipped == nil:
 				yield(Doc{}, &LineError{files[0], 0, malformed("there is a %s beside it", files[1])})
@@ -84,7 +109,7 @@ func (b BEIR) docs(files ...string) iter.Seq2[Doc, error] {
 				file = files[1]
 			}
 		}
-		f, err := b.FS.Open(file)
+		f, err := folder.Open(file)
 		if err != nil {
 			yield(Doc{}, err)
 			return

@@ -186,3 +186,16 @@ func TestCollectionsAtHand(t *testing.T) {
 		})
 	}
 }
+
+func TestBEIRWithoutAFolder(t *testing.T) {
+	var none metrics.BEIR
+	_, err := none.Queries()
+	require.ErrorIs(t, err, prospect.ErrOption)
+	_, err = none.Qrels("test")
+	require.ErrorIs(t, err, prospect.ErrOption)
+	_, err = none.QrelsNames()
+	require.ErrorIs(t, err, prospect.ErrOption)
+	for _, err := range none.Corpus() {
+		require.ErrorIs(t, err, prospect.ErrOption)
+	}
+}

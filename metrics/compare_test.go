@@ -96,6 +96,8 @@ func TestCompareEqualSystems(t *testing.T) {
 	require.NotEqual(t, 0.3, tenth+0.2)
 	c = compare(t, []float64{tenth + 0.2, 1}, []float64{0.3, 1}, metrics.Resampling{})
 	require.Equal(t, metrics.Comparison{N: 2, P: 1, Exact: true, Ties: 2}, c)
+	// And what differs sooner is not.
+	require.Equal(t, 1, compare(t, []float64{0.3 + 1e-12, 1}, []float64{0.3, 1}, metrics.Resampling{}).Wins)
 }
 
 func TestCompareAgreesWithSciPy(t *testing.T) {
@@ -158,16 +160,34 @@ func TestCompareProperties(t *testing.T) {
 		// Queries on which they agree change no p-value, and no scale does.
 		more := compare(t, append(x[:n:n], 1, 0.5), append(y[:n:n], 1, 0.5), few)
 		require.Equal(t, c.P, more.P)
-		scaled := make([]float64, n)
-		none := make([]float64, n)
-		for i := range x {
-			scaled[i] = (x[i] - y[i]) * 1e150
-			if math.Abs(x[i]-y[i]) < 1e-12 {
-				scaled[i] = 0
+		for _, scale := range []float64{1e200, 1e-200} { // the squares of which are infinite or 0
+			scaled := make([]float64, n)
+			none := make([]float64, n)
+			for i := range x {
+				scaled[i] = (x[i] - y[i]) * scale
+				if math.Abs(x[i]-y[i]) < 1e-12 {
+					scaled[i] = 0
+				}
 			}
+			require.InDelta(t, c.P, compare(t, scaled, none, few).P, 1e-12)
 		}
-		require.InDelta(t, c.P, compare(t, scaled, none, few).P, 1e-12)
 	})
+}
+
+// The signs of all of many queries are drawn, and each by itself. Two of 130 are
+// as good as all there is: the difference is reached where their signs are
+// equal.
+func TestCompareDrawsEverySign(t *testing.T) {
+	const n = 130
+	for i := range n - 1 {
+		d := make([]float64, n)
+		for j := range d {
+			d[j] = -1e-6 // so that any other signs of them add up to more
+		}
+		d[i], d[n-1] = 1, 1
+		c := compare(t, d, make([]float64, n), metrics.Resampling{Resamples: 1000})
+		require.InDelta(t, 0.5, c.P, 0.1, i) // six standard errors
+	}
 }
 
 // Where nothing differs in truth, p-values of at most x come with a chance of

@@ -2,6 +2,7 @@ package metrics_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -92,6 +93,18 @@ func TestHugeGradesDoNotOverflow(t *testing.T) {
 	// "b" and "c" alone: 1 and 2⁻¹⁷⁹…≈0 against 1 + .63093
 	grades = map[string]float64{"a": 2000, "b": 2000, "c": 3}
 	require.InDelta(t, 1/1.6309297536, value(t, metrics.NDCGExp(5), []string{"b"}, grades), 1e-9)
+}
+
+// Six grades that differ in the last digits: in this order their gains add up
+// to more than in the ideal one.
+func TestNDCGIsNeverAboveOne(t *testing.T) {
+	less := func(by int) float64 { return 1 - float64(by)/(1<<53) }
+	gains := []float64{1, 1, 1, less(1), less(3), 1}
+	ideal := slices.Sorted(slices.Values(gains))
+	slices.Reverse(ideal)
+	got, err := metrics.NDCG(metrics.All).Of(metrics.Judged{Gains: gains, Ideal: ideal})
+	require.NoError(t, err)
+	require.LessOrEqual(t, got, 1.0)
 }
 
 func TestCompleteness(t *testing.T) {

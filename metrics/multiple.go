@@ -23,10 +23,10 @@ type MultipleComparison struct {
 }
 
 // CompareAll compares several systems with one baseline, like [Compare]: each
-// row of systems holds the values of one. The chance that any system without a
-// true difference gets a Holm of at most x is at most x; that of a MaxT too, if
-// for systems without one it is right to flip the signs of a query together, as
-// it is where systems and baseline could have changed places.
+// row of systems holds the values of one. Call a system equal to the baseline
+// if the two could have changed places on any query. The chance that any equal
+// system gets a Holm of at most x is at most x; that of a MaxT too, if all
+// equal ones could have changed places with the baseline together.
 //
 // Errors are those of Compare, with the number of the system, from 0; no
 // system is [ErrNoValues]. Cost: about that of Compare for each.

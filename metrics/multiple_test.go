@@ -73,6 +73,30 @@ func TestHolmIsTheClosureOfBonferroni(t *testing.T) {
 	})
 }
 
+// A system with few differences among others with many has an exact P, and its
+// drawn MaxT may fall below that by chance: the greater counts.
+func TestMaxTIsNeverBelowP(t *testing.T) {
+	const n = 24
+	baseline, clear, weak := make([]float64, n), make([]float64, n), make([]float64, n)
+	for i := range n {
+		clear[i] = 1
+	}
+	weak[0], weak[1], weak[2], weak[3] = 1, 1, -1, 1 // of 16 sums of ±1 six are 0, the others reach 2
+	below := 0
+	for seed := range uint64(40) {
+		all, err := metrics.CompareAll([][]float64{clear, weak}, baseline, metrics.Resampling{Seed: seed, Resamples: 100})
+		require.NoError(t, err)
+		require.True(t, all[1].Exact)
+		require.False(t, all[0].Exact)
+		require.Equal(t, 10.0/16, all[1].P)
+		require.GreaterOrEqual(t, all[1].MaxT, all[1].P)
+		if all[1].MaxT == all[1].P {
+			below++
+		}
+	}
+	require.Greater(t, below, 5, "chance fell below often enough to be seen")
+}
+
 // testdata/make_significance.py holds the definition, with Student's t.
 func TestMaxTAgreesWithItsDefinition(t *testing.T) {
 	for _, f := range scipy(t).Families {
