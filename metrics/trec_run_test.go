@@ -61,6 +61,7 @@ func TestReadTrecRunRefuses(t *testing.T) {
 		{"q Q0 d 1.0 1 t", prospect.ErrFormat, "rank"},
 		{"q Q0 d 1 high t", prospect.ErrFormat, `"high" is not a number`},
 		{"q Q0 d 1 0x1p-2 t", prospect.ErrFormat, "not a number"},
+		{"q Q0 d 1 0X1P-2 t", prospect.ErrFormat, "not a number"},
 		{"q Q0 d 1 1_0 t", prospect.ErrFormat, "not a number"},
 		{"q Q0 d 1 1,5 t", prospect.ErrFormat, "not a number"},
 		{"q Q0 d 1 NaN t", prospect.ErrNotFinite, "NaN"},
