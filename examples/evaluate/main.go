@@ -1,24 +1,29 @@
 // Evaluate says how well systems find the skills (or other documents) that
-// queries need: plain retrieval, SkillDreamer, and SkillDreamer without one or
-// the other of its parts, with confidence intervals.
+// queries need: plain retrieval, SkillDreamer, SkillDreamer without one or the
+// other of its parts, and rewritten queries, with confidence intervals.
 //
 //	evaluate -data DIR [-distractors FILE] [-llm-outputs FILE] [-report FILE.html]
 //	evaluate -outcomes FILE
 //
 // Everything runs in this process. Only with -llm is anything sent anywhere:
-// the texts of queries, to the service that the flag names.
+// the texts of queries, and with rewriting systems the beginnings of documents,
+// to the service that the flag names.
 //
 // # Reading order
 //
 //   - options.go: the flags.
-//   - collection.go, documents.go, inputs.go: the data; imagined.go: what a
-//     model thought about the queries, recorded or asked for (model.go).
+//   - collection.go, documents.go, inputs.go: the data. imagined.go: what a
+//     model thought about the queries, recorded or asked for. model.go: the
+//     model.
 //   - systems.go, plan.go: what -systems means.
-//   - embedder.go, index.go, rank.go, study.go: running the systems.
-//   - figures.go, latency.go: how good and how fast they are.
-//   - outcomes.go: what agents made of the skills.
-//   - table.go, document.go, files.go, report.go: for a terminal, for programs,
-//     for trec_eval and for a browser.
+//   - embedder.go, index.go, rank.go, rewriting.go, study.go: running the
+//     systems.
+//   - figures.go: how good they are. latency.go, clock.go: how fast.
+//   - outcomes.go, arms.go: what agents made of the skills.
+//   - table.go: for a terminal. document.go, settings.go, files.go: for
+//     programs and for trec_eval.
+//   - report.go and report_….go, with axis.go and chart_….go, which work out
+//     the drawings, report.html.tmpl and report.css: for a browser.
 package main
 
 import (
