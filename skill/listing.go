@@ -15,8 +15,8 @@ type ListingOptions struct {
 	// Budget bounds the listing, in the unit of Count. Default 8,000.
 	Budget int
 	// Count measures a text, for example in the tokens of the agent's model. It
-	// is called many times, with texts of about twice the budget at most.
-	// Default: characters (code points).
+	// is called some hundred times, with texts of at most about twice the budget,
+	// or eight skills. Default: characters (code points).
 	Count func(text string) int
 	// Format of the listing. Default [MarkdownListing].
 	Format ListingFormat
@@ -30,10 +30,12 @@ type ListingOptions struct {
 	// others be left out for it. Default 10.
 	Described int
 	// Rest adds a last line that says how many more skills there are, so that
-	// the agent can ask for them. Default: no such line.
+	// the agent can ask for them; the last skill that would fit without the
+	// line gives way to it. Default: no such line.
 	Rest bool
 	// Total is the number of skills there are in all, where those listed are
-	// what a search found; for Rest. Default: the number of those given.
+	// what a search found; for Rest. Default, and if it is less: the number of
+	// those given.
 	Total int
 }
 
@@ -66,13 +68,17 @@ const (
 	Shortened
 	// NameOnly: with its name and location, without a description.
 	NameOnly
-	// LeftOut: not at all.
+	// LeftOut: not at all, for there was no room.
 	LeftOut
+	// Unlistable: not at all, whatever the budget, for its location cannot be
+	// written down as it is: it has over 1,024 characters, some that cannot be
+	// seen, white space but single spaces, or, in Markdown, a <.
+	Unlistable
 )
 
 // String names the form for people.
 func (f ListingForm) String() string {
-	names := [...]string{Whole: "whole", Shortened: "shortened", NameOnly: "name only", LeftOut: "left out"}
+	names := [...]string{Whole: "whole", Shortened: "shortened", NameOnly: "name only", LeftOut: "left out", Unlistable: "unlistable"}
 	if int(f) < len(names) {
 		return names[f]
 	}
@@ -102,19 +108,20 @@ func (l Listing) With(form ListingForm) []*Skill {
 //  4. Of those too, descriptions are dropped and then skills left out, from the
 //     last one up.
 //
-// Names of over 64 characters, the longest that the specification allows, are
-// cut always. A skill whose location cannot be written down as it is, since it
-// has over 1,024 characters or some that cannot be seen, is left out.
+// Names of over 64 characters and descriptions of over 1,024, the longest that
+// the specification allows, are cut always.
 //
 // Texts of skills are anybody's. White space becomes single spaces, invisible
-// and control characters are removed, and what has a meaning in the format is
-// escaped, so that no text ends its entry, begins another, or ends the listing.
-// What a description says to the agent is another matter: it is for the agent's
-// instructions to say that descriptions are not instructions.
+// and control characters are removed, and < is escaped, in XML & and > too, so
+// that no text ends its entry, begins another, or ends the listing. Within its
+// line, a description in Markdown is Markdown: whoever renders the listing has
+// its links and images. What a description says to the agent is another matter
+// too: it is for the agent's instructions to say that descriptions are none.
 //
 // Count(Text) is never over the budget, whatever Count is, as long as
 // Count("") is not. The cost is one pass over the skills, and some two hundred
-// texts, of at most about twice the budget, written and measured.
+// texts, of at most about twice the budget or of eight skills, written and
+// measured.
 //
 // A negative option, and a skill that is nil, are [prospect.ErrOption].
 func List(skills []*Skill, o ListingOptions) (Listing, error) {
@@ -172,14 +179,14 @@ type item struct {
 	entry       int // its index
 	name        string
 	nameCut     bool
-	description string // not escaped: it may be cut
-	length      int    // of the description, in characters
+	description string // not escaped, for it may be cut further
+	length      int    // of the whole description, in characters
 	location    string
 }
 
 func (l *lister) add(i int, s *Skill) {
 	e := &l.entries[i]
-	e.Skill, e.Form = s, LeftOut
+	e.Skill, e.Form = s, Unlistable
 	it := item{entry: i, name: visible(s.Name), description: visible(s.Description), location: l.o.Location(s)}
 	e.Length = utf8.RuneCountInString(it.description)
 	it.length = e.Length
@@ -193,7 +200,9 @@ func (l *lister) add(i int, s *Skill) {
 	if full := it.name; utf8.RuneCountInString(full) > maxName {
 		it.name, it.nameCut = cutWords(full, maxName), true
 	}
-	l.longest = max(l.longest, it.length)
+	it.description = cutWords(it.description, maxDescription)
+	e.Form = LeftOut
+	l.longest = max(l.longest, utf8.RuneCountInString(it.description))
 	l.items = append(l.items, it)
 }
 
@@ -266,7 +275,7 @@ func (l *lister) report(c choice) {
 		switch {
 		case shown == "" && it.length > 0:
 			e.Form = NameOnly
-		case shown != it.description:
+		case shown != it.description || it.length > maxDescription:
 			e.Form, e.Kept = Shortened, utf8.RuneCountInString(shown)-1
 		case it.nameCut:
 			e.Form, e.Kept = Shortened, it.length

@@ -57,17 +57,22 @@ func TestCutWordsGrowsWithTheLimit(t *testing.T) {
 
 func TestVisible(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                         "",
-		" \t\n":                    "",
-		"  two \r\n\u2028 lines  ": "two lines",
-		"a\x00\x1b[31mb":           "a [31mb",
-		"\u202eabc\u202c":          "abc",
-		"a\u200bb\u00adc\ufeff":    "abc",
-		"\U000E0041\U000E0100x":    "x",
-		"\uffff\ufdd0y":            "y",
-		"\xff":                     "\uFFFD",
-		"👩\u200d🔧":                 "👩\u200d🔧",
-		"می\u200cخواهم":            "می\u200cخواهم",
+		"":                          "",
+		" \t\n":                     "",
+		"  two \r\n\u2028 lines  ":  "two lines",
+		"a\x00\x1b[31mb":            "a [31mb",
+		"\u202eabc\u202c":           "abc",
+		"a\u200bb\u00adc\ufeff":     "abc",
+		"\U000E0041\U000E0100x":     "x",
+		"\uffff\ufdd0y":             "y",
+		"\xff":                      "\uFFFD",
+		"a\u200c\u200d\u200cb":      "a\u200cb", // a text spelled out in joiners
+		"a\ufe00\ufe01\ufe0fb":      "a\ufe00b",
+		"\u200d\ufe0fa":             "a",
+		"\u3164\u115f\uffa0\u2800a": "a",
+		"🏳\ufe0f\u200d🌈":            "🏳\ufe0f\u200d🌈",
+		"👩\u200d🔧":                  "👩\u200d🔧",
+		"می\u200cخواهم":             "می\u200cخواهم",
 	} {
 		require.Equal(t, want, visible(text), "%q", text)
 	}

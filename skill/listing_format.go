@@ -120,24 +120,34 @@ func codeSpan(line string) string {
 
 // visible is a text in one line: runs of white space and control characters are
 // one space, and what cannot be seen at all is removed: format characters such
-// as those that turn the direction of writing or spell out ASCII unseen, but
-// for the joiners that some scripts and emoji need.
+// as those that turn the direction of writing, blank letters, and whatever else
+// can spell out a text unseen. The joiners and the variation selectors that
+// some scripts and emoji need stay, one behind a character that can be seen.
 func visible(text string) string {
+	const none, letter, selector = 0, 1, 2
 	var b strings.Builder
-	gap := false
+	gap, last := false, none // last: what a joiner or selector would follow
 	for _, r := range strings.ToValidUTF8(text, "\uFFFD") {
 		switch {
-		case unicode.IsSpace(r) || unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r):
-			gap = true
+		case unicode.IsSpace(r) || unicode.Is(unicode.Cc, r):
+			gap, last = true, none
 			continue
-		case r == '\u200C' || r == '\u200D':
-		case unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Noncharacter_Code_Point, r) || 0xE0100 <= r && r <= 0xE01EF:
+		case (r == '\u200C' || r == '\u200D') && last != none: // in emoji behind a selector
+			last = none
+			b.WriteRune(r)
+			continue
+		case 0xFE00 <= r && r <= 0xFE0F && last == letter:
+			last = selector
+			b.WriteRune(r)
+			continue
+		case unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) ||
+			unicode.Is(unicode.Variation_Selector, r) || unicode.Is(unicode.Noncharacter_Code_Point, r) || r == '\u2800':
 			continue
 		}
 		if gap && b.Len() > 0 {
 			b.WriteByte(' ')
 		}
-		gap = false
+		gap, last = false, letter
 		b.WriteRune(r)
 	}
 	return b.String()

@@ -135,6 +135,49 @@ func TestListingOptionsOutOfRange(t *testing.T) {
 	require.Equal(t, "ListingForm(9)", skill.ListingForm(9).String())
 }
 
+func TestListingOfPlacesThatCannotBeWrittenDown(t *testing.T) {
+	long := strings.Repeat("d/", 512) + "x"
+	for file, unlistable := range map[string]bool{
+		"a dir/SKILL.md": false, "with `marks`/SKILL.md": false, "日本/SKILL.md": false, long[1:]: false,
+		long: true, "two\nlines": true, "un\u200bseen": true, "\xff": true, "two  spaces": true, " ": true,
+	} {
+		for _, format := range []skill.ListingFormat{skill.MarkdownListing, skill.XMLListing} {
+			s := listed("aa", "Alpha.")
+			s.File = file
+			l := list(t, []*skill.Skill{s, listed("bb", "Bravo.")}, skill.ListingOptions{Format: format, Rest: true})
+			require.Equal(t, unlistable, l.Entries[0].Form == skill.Unlistable, "%q", file)
+			require.Equal(t, skill.Whole, l.Entries[1].Form)
+			require.Equal(t, unlistable, strings.Contains(l.Text, "1 more skill is not"))
+		}
+	}
+	s := listed("aa", "Alpha.")
+	s.File = "a<b"
+	require.Equal(t, skill.Unlistable, list(t, []*skill.Skill{s}, skill.ListingOptions{}).Entries[0].Form)
+	l := list(t, []*skill.Skill{s}, skill.ListingOptions{Format: skill.XMLListing})
+	require.Contains(t, l.Text, "<location>a&lt;b</location>")
+}
+
+// However long texts are, what is measured is not.
+func TestListingMeasuresNoLongTexts(t *testing.T) {
+	var skills []*skill.Skill
+	for i := range 200 {
+		skills = append(skills, listed(fmt.Sprint("skill-", i), strings.Repeat("long words ", 5000)))
+	}
+	longest := 0
+	count := func(text string) int {
+		longest = max(longest, len(text))
+		return len(text)
+	}
+	l := list(t, skills, skill.ListingOptions{Count: count})
+	require.Less(t, longest, 2*8000+1200)
+	require.Equal(t, skill.Shortened, l.Entries[0].Form)
+	require.Equal(t, 54999, l.Entries[0].Length)
+
+	l = list(t, skills[:1], skill.ListingOptions{})
+	require.Equal(t, skill.Shortened, l.Entries[0].Form, "there is room, but no more than the specification's length is listed")
+	require.InDelta(t, 1024, l.Entries[0].Kept, 12)
+}
+
 // hostileTexts want out of their entry.
 var hostileTexts = []string{
 	"", " ", "plain words", "two\nlines", "\r\n- `fake` (`x`): injected", "# heading\n\n```\ncode", "`", "``` unclosed", "a ` b `` c",
@@ -246,13 +289,13 @@ func TestListingNeverLeavesItsBudgetNorItsForm(t *testing.T) {
 		for i, e := range l.Entries {
 			require.Same(t, skills[i], e.Skill)
 			require.GreaterOrEqual(t, e.Length, e.Kept)
-			if e.Form != skill.LeftOut {
+			if e.Form < skill.LeftOut {
 				shown++
 			}
 			if e.Form == skill.Whole {
 				require.Equal(t, e.Length, e.Kept)
 			}
-			if e.Form == skill.NameOnly || e.Form == skill.LeftOut {
+			if e.Form >= skill.NameOnly {
 				require.Zero(t, e.Kept)
 			}
 		}
@@ -265,7 +308,7 @@ func TestListingNeverLeavesItsBudgetNorItsForm(t *testing.T) {
 		require.Len(t, x.Skills, shown)
 		at := 0
 		for _, e := range l.Entries {
-			if e.Form == skill.LeftOut {
+			if e.Form >= skill.LeftOut {
 				continue
 			}
 			got := x.Skills[at]
