@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -100,8 +101,11 @@ func (o MineOptions) withDefaults() (MineOptions, error) {
 	if err := (&Set{Generic: o.Generic}).Validate(); err != nil {
 		return o, fmt.Errorf("%w: Generic: %w", prospect.ErrOption, err)
 	}
-	if o.Temperature != nil {
-		o.Temperature = new(*o.Temperature)
+	if t := o.Temperature; t != nil {
+		if math.IsNaN(*t) || math.IsInf(*t, 0) {
+			return o, fmt.Errorf("%w: Temperature is %v", prospect.ErrOption, *t)
+		}
+		o.Temperature = new(*t)
 	}
 	return o, nil
 }

@@ -2,6 +2,7 @@ package skillqr_test
 
 import (
 	"context"
+	"math"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -164,6 +165,8 @@ func TestMineOptionsOutOfRange(t *testing.T) {
 		"no proposer": {},
 		"negative":    {Proposer: &clerk{}, MaxSkills: -1},
 		"concurrency": {Proposer: &clerk{}, Concurrency: -4},
+		"heat":        {Proposer: &clerk{}, Temperature: new(math.NaN())},
+		"great heat":  {Proposer: &clerk{}, Temperature: new(math.Inf(1))},
 		"generic":     {Proposer: &clerk{}, Generic: skillqr.Skill{Name: "only a name"}},
 		"template":    {Proposer: &clerk{}, Prompts: skillqr.MinePrompts{Label: "{{.Nothing}}"}},
 		"syntax":      {Proposer: &clerk{}, Prompts: skillqr.MinePrompts{Revise: "{{"}},
