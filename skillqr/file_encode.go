@@ -3,7 +3,10 @@ package skillqr
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -37,35 +40,42 @@ func (s *Set) JSON() ([]byte, error) {
 
 // YAML returns the set as Save writes it to a .yaml file.
 func (s *Set) YAML() ([]byte, error) {
-	if err := s.Validate(); err != nil {
-		return nil, err
-	}
-	var root yaml.Node
-	if err := root.Encode(setFile{setVersion, *s}); err != nil {
-		return nil, err
-	}
-	s.decorate(&root)
-	data, err := encodeYAML(&root)
+	data, err := s.JSON()
 	if err != nil {
 		return nil, err
 	}
-	// Blocks are for people; texts that blocks cannot carry, such as lines that
-	// begin with a space, are left to the library's own choice of quotes.
-	if back, err := Parse(data); err == nil && back.canonical() == s.canonical() {
-		return data, nil
-	}
-	eachScalar(&root, func(_ string, n *yaml.Node) {
-		if n.Style == yaml.LiteralStyle || n.Style == yaml.FoldedStyle {
-			n.Style = yaml.DoubleQuotedStyle
+	want := s.canonical()
+	// Blocks and comments are for people. Texts that they cannot carry, such as
+	// lines that begin with a space, stand in quotes; whether a text is one of
+	// these is seen by reading what was written.
+	for _, style := range []func(*yaml.Node){s.decorate, plainly, func(*yaml.Node) {}} {
+		root, err := nodeOfJSON(data)
+		if err != nil {
+			return nil, fmt.Errorf("skillqr: a set as YAML: %w", err)
 		}
-	})
-	return encodeYAML(&root)
+		forPeople(root)
+		style(root)
+		out, err := encodeYAML(root)
+		if err != nil {
+			continue
+		}
+		if back, err := Parse(out); err == nil && back.canonical() == want {
+			return out, nil
+		}
+	}
+	return nil, errors.New("skillqr: the set holds a text that YAML cannot: save it as JSON")
 }
 
 // canonical is the set without the difference between nil and empty lists,
 // which files do not keep.
 func (s *Set) canonical() string {
-	data, err := json.Marshal(s)
+	c := *s
+	c.Skills = append([]Skill{}, s.Skills...)
+	c.Rounds = slices.Clone(s.Rounds)
+	for i := range c.Rounds {
+		c.Rounds[i].Skills = append([]string{}, c.Rounds[i].Skills...)
+	}
+	data, err := json.Marshal(&c)
 	if err != nil {
 		panic(err) // a set holds nothing that JSON cannot
 	}
@@ -132,6 +142,7 @@ func (s *Set) decorate(root *yaml.Node) {
 	for _, c := range s.Clusters {
 		labels[strconv.Itoa(c.Cluster)] = fmt.Sprintf("%s (%s)", c.Label(), count(c.Size, "document"))
 	}
+	plainly(root)
 	eachScalar(root, func(key string, n *yaml.Node) {
 		switch {
 		case key == "covers":
@@ -143,6 +154,38 @@ func (s *Set) decorate(root *yaml.Node) {
 			n.Style = yaml.FoldedStyle
 		}
 	})
+}
+
+// plainly takes the quotes off texts of one line, as far as they mean the same
+// without, also to readers of YAML 1.1, to whom yes is a truth value and 1:30 a
+// number. Where quotes are needed to tell a text from a number, or for the
+// characters in it, the YAML library adds them again.
+func plainly(root *yaml.Node) {
+	eachScalar(root, func(_ string, n *yaml.Node) {
+		if n.Tag == "!!str" && !strings.Contains(n.Value, "\n") && !otherInYAML11.MatchString(n.Value) {
+			n.Style = 0
+		}
+	})
+}
+
+var otherInYAML11 = regexp.MustCompile(`^(?i:y|n|yes|no|on|off)$|^[-+]?[0-9][0-9_:.]*$`)
+
+// forPeople takes the quotes off keys, writes lists of short texts in one line,
+// and no list as an empty one.
+func forPeople(n *yaml.Node) {
+	if n.Tag == "!!null" { // nothing but lists can be missing and still be written
+		*n = yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+	}
+	for i, item := range n.Content {
+		forPeople(item)
+		switch {
+		case n.Kind != yaml.MappingNode:
+		case i%2 == 0:
+			item.Style = 0
+		case n.Content[i-1].Value == "terms" || n.Content[i-1].Value == "documents":
+			item.Style |= yaml.FlowStyle
+		}
+	}
 }
 
 func comment(text string) string {

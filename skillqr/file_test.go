@@ -65,26 +65,27 @@ func TestYAMLIsMeantForPeople(t *testing.T) {
 // texts that files might stumble over.
 var awkward = []string{
 	"yes", "null", "~", "0x1F", "1e3", "- a", "? b", "a: b", "# c", "a # b", "'", `"`, "`", "|", ">", "%", "@", "&x", "*x", "!!int 3",
-	" two", "trail ", "a\n\nb", "a\n b", "a\n", "\na", "a  b", "tab\tx", "é", "日本語", "😀", "\u2028", "\u0085", "---", "...", "[x]", "{y}", `\`, `\n`,
+	" two", "trail ", "a\n\nb", "a\n b", "a\n", "\na", "a  b", "tab\tx", "\tx\ny", "1:30", "on", "é", "日本語", "😀", "\u2028", "\u0085", "\uFEFF", "\uFFFE", "\uFFFF", "\U0001FFFE", "---", "...", "[x]", "{y}", `\`, `\n`,
 }
 
 func TestRoundTrip(t *testing.T) {
 	piece := rapid.OneOf(rapid.SampledFrom(awkward), rapid.StringN(0, 12, -1), rapid.StringMatching(`[a-z ]{1,40}`))
 	text := rapid.Custom(func(t *rapid.T) string {
-		return "x" + strings.Join(rapid.SliceOfN(piece, 0, 8).Draw(t, "pieces"), rapid.SampledFrom([]string{"", " ", "\n"}).Draw(t, "joined"))
+		return rapid.SampledFrom([]string{"", "x"}).Draw(t, "begins") + strings.Join(rapid.SliceOfN(piece, 0, 8).Draw(t, "pieces"), rapid.SampledFrom([]string{"", " ", "\n"}).Draw(t, "joined"))
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		s := &skillqr.Set{Generic: skillqr.Generic()}
 		for i := range rapid.IntRange(0, 4).Draw(t, "clusters") {
 			c := skillqr.ClusterNote{Cluster: 3 * i, Size: rapid.IntRange(0, 9).Draw(t, "size")}
 			c.Domain, c.Missing = text.Draw(t, "domain"), text.Draw(t, "missing")
+			c.Kind, c.Terms = text.Draw(t, "kind"), rapid.SliceOfN(text, 1, 3).Draw(t, "terms")
 			c.Documents = rapid.SliceOfN(text, 1, 3).Draw(t, "documents")
 			s.Clusters = append(s.Clusters, c)
 		}
 		for i := range rapid.IntRange(1, 3).Draw(t, "skills") {
 			skill := skillqr.Skill{
-				Name: string(rune('a'+i)) + text.Draw(t, "name"), When: text.Draw(t, "when"), Instruction: text.Draw(t, "instruction"),
-				Origin: text.Draw(t, "origin"),
+				Name: string(rune('a'+i)) + text.Draw(t, "name"), When: "x" + text.Draw(t, "when"), Instruction: text.Draw(t, "instruction") + "x",
+				Origin: text.Draw(t, "origin"), Digest: text.Draw(t, "digest"),
 			}
 			for _, c := range s.Clusters {
 				if rapid.Bool().Draw(t, "covers") {
@@ -108,6 +109,52 @@ func TestRoundTrip(t *testing.T) {
 			require.Equal(t, s, got, "%s", data)
 		}
 	})
+}
+
+// A valid set can be saved and read back, whatever a model or a person wrote
+// into it: in each of its texts, first in a list and last.
+func TestAwkwardTextsInEveryField(t *testing.T) {
+	for name, put := range map[string]func(s *skillqr.Set, text string){
+		"label, in a comment": func(s *skillqr.Set, text string) { s.Clusters[0].Domain = text },
+		"missing":             func(s *skillqr.Set, text string) { s.Clusters[3].Missing = text },
+		"term":                func(s *skillqr.Set, text string) { s.Clusters[0].Terms = []string{text, "b", text} },
+		"document":            func(s *skillqr.Set, text string) { s.Clusters[0].Documents = []string{text, "b", text} },
+		"skill of a round":    func(s *skillqr.Set, text string) { s.Rounds = []skillqr.RoundNote{{Round: 1, Skills: []string{text}}} },
+		"note":                func(s *skillqr.Set, text string) { s.Notes = []skillqr.Note{{Kind: skillqr.Trimmed, Text: text}} },
+		"when":                func(s *skillqr.Set, text string) { s.Skills[0].When = text },
+		"instruction":         func(s *skillqr.Set, text string) { s.Skills[0].Instruction = text },
+		"name":                func(s *skillqr.Set, text string) { s.Skills[0].Name = text },
+		"date":                func(s *skillqr.Set, text string) { s.Made = text },
+	} {
+		t.Run(name, func(t *testing.T) {
+			saved := 0
+			for _, text := range awkward {
+				s := small()
+				put(s, text)
+				if s.Validate() != nil {
+					continue
+				}
+				saved++
+				for _, encode := range []func() ([]byte, error){s.YAML, s.JSON} {
+					data, err := encode()
+					require.NoError(t, err, "%q", text)
+					got, err := skillqr.Parse(data)
+					require.NoError(t, err, "%q\n%s", text, data)
+					require.Equal(t, s, got, "%q\n%s", text, data)
+				}
+			}
+			require.Greater(t, saved, len(awkward)/2)
+		})
+	}
+}
+
+func TestASetWithoutSkillsAsAFile(t *testing.T) {
+	data, err := (&skillqr.Set{Generic: skillqr.Generic(), Rounds: []skillqr.RoundNote{{Round: 1}}}).YAML()
+	require.NoError(t, err)
+	require.Contains(t, string(data), "\nskills: []\n")
+	back, err := skillqr.Parse(data)
+	require.NoError(t, err)
+	require.Empty(t, back.Skills)
 }
 
 // Sets as people leave them after editing.

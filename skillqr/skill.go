@@ -99,9 +99,10 @@ func (s Skill) problems() []string {
 }
 
 // isControl says whether r has no place in a text: a control character other
-// than a line feed or a tab, or a mark that files use at their beginning.
+// than a line feed or a tab, a mark that files use at their beginning, or a code
+// point that is no character and that YAML refuses.
 func isControl(r rune) bool {
-	return unicode.IsControl(r) && r != '\n' && r != '\t' || r == '\uFEFF'
+	return unicode.IsControl(r) && r != '\n' && r != '\t' || r == '\uFEFF' || r == '\uFFFE' || r == '\uFFFF'
 }
 
 // fold is the form in which names are compared.
