@@ -8,7 +8,9 @@ import (
 )
 
 // A Cache keeps rewrites. Implementations must be safe for concurrent use and
-// must not share memory with what they are given or give.
+// must not share memory with what they are given or give. Equal queries that
+// come at the same time all ask the model, for there is nothing in the cache
+// yet; package llm's cache around the model lets them share one call.
 type Cache interface {
 	// Get returns what was put under the key, and whether there is anything.
 	Get(ctx context.Context, key string) (CacheEntry, bool, error)
@@ -21,14 +23,17 @@ type Cache interface {
 // documents in their order, the model's identity, the prompts and all options
 // that change what is asked. It does not see the texts behind the ids, nor
 // into a [Prior], which is a function: with another prior, use another cache.
-// Rewrites in which anything fell back are not put.
+// Rewrites in which anything fell back are not put, unless all of it is that
+// an expansion was shortened. What Get returns is checked: an entry that no
+// Rewriter with these options could have put counts as none.
 type CacheEntry struct {
 	Route      *Route      `json:"route,omitempty"`
+	Feedback   []string    `json:"feedback,omitempty"`
 	Expansions []Expansion `json:"expansions"`
 }
 
 func (e CacheEntry) clone() CacheEntry {
-	e.Expansions = slices.Clone(e.Expansions)
+	e.Expansions, e.Feedback = slices.Clone(e.Expansions), slices.Clone(e.Feedback)
 	if e.Route != nil {
 		e.Route = new(*e.Route)
 		e.Route.Shares = slices.Clone(e.Route.Shares)
@@ -50,16 +55,32 @@ func (r *run) cached(ctx context.Context, key string) (CacheEntry, bool) {
 		r.failed(ctx, StageRoute, CacheFailed, err, "the cache could not be read")
 		return CacheEntry{}, false
 	}
-	unusable := func(x Expansion) bool { return isBlank(x.Text) }
-	if !ok || e.Route == nil || len(e.Expansions) == 0 || slices.ContainsFunc(e.Expansions, unusable) {
+	if !ok || !r.rw.couldHavePut(e) {
 		return CacheEntry{}, false
 	}
 	r.trace.Cached = true
 	return e, true
 }
 
+func (rw *Rewriter) couldHavePut(e CacheEntry) bool {
+	if e.Route == nil || len(e.Expansions) == 0 || len(e.Expansions) > rw.opts.Top {
+		return false
+	}
+	if _, ok := rw.set.Find(e.Route.Skill); !ok {
+		return false
+	}
+	for _, x := range e.Expansions {
+		_, known := rw.set.Find(x.Skill)
+		if !known || x.Text == "" || x.Text != tidyText(x.Text) || x.Text != head(x.Text, rw.opts.MaxExpansion) {
+			return false
+		}
+	}
+	return true
+}
+
+// keep puts a rewrite into the cache unless it fell back.
 func (r *run) keep(ctx context.Context, key string, e CacheEntry) {
-	if r.rw.opts.Cache == nil {
+	if r.rw.opts.Cache == nil || slices.ContainsFunc(r.trace.Fallbacks, func(f Fallback) bool { return f.Reason != Shortened }) {
 		return
 	}
 	if err := r.rw.opts.Cache.Put(ctx, key, e); err != nil {

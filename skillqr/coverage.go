@@ -48,8 +48,10 @@ type CoverageWindow struct {
 	BySkill map[string]int `json:"by_skill"`
 	// Cached of them came from the cache.
 	Cached int `json:"cached"`
-	// Kept queries stayed as they are by a gate.
-	Kept int `json:"kept"`
+	// Kept queries stayed as they are by a gate; of KeptHits the rewrite was
+	// there, but [SearchOptions].Keep took the original query's hits.
+	Kept     int `json:"kept"`
+	KeptHits int `json:"kept_hits"`
 	// Fell counts queries by the reasons of their fallbacks.
 	Fell map[Reason]int `json:"fell"`
 	// Elapsed is the time that rewriting took, summed over all.
@@ -151,6 +153,9 @@ func (w *CoverageWindow) add(e Event) {
 	}
 	if t.Kept != "" {
 		w.Kept++
+	}
+	if e.Kept != "" {
+		w.KeptHits++
 	}
 	seen := map[Reason]bool{}
 	for _, f := range t.Fallbacks {

@@ -38,11 +38,12 @@
 // write: seconds, where the search itself takes milliseconds. That is worth it
 // for questions that need to be understood, and rarely for keywords and names.
 //
-// The choice is the weak point. Those who published the method measured 42.9
-// with the skill that their model chose and 53.4 with the best skill of each
-// query, and on one collection (LeetCode) the rewritten query lost to the
-// original. So probe with queries of your own before you rely on it, and look
-// at fusing both ([SearchOptions].Raw).
+// The choice is the weak point. The publication of the method reports, in its
+// own evaluation, 42.9 with the skill that its model chose and 53.4 with the
+// best skill of each query, and on one collection (LeetCode) the rewritten
+// query lost to the original. So probe with queries of your own before you rely
+// on it. Where rewrites hurt, [SearchOptions].Raw and Keep are guards; where they
+// help, as in the table below, guards cost.
 //
 // # Measured
 //
@@ -79,6 +80,12 @@
 // that are sensitive to it. TestMultidomain of package probe makes all the
 // figures, and says what is to be held against them.
 //
+// The defaults are the published method. On these queries the expansion without
+// the query ([JoinWeights]) did better, by .018 to .044, with three of the four
+// retrievers by more than chance; the writer was a large model that knows what it
+// writes about, and a query that names what it wants would be lost, so it is not
+// the default.
+//
 // # When something fails
 //
 // Online, no failure of a model, a searcher for feedback or a cache is an
@@ -92,5 +99,6 @@
 // material that is not to be followed. The instruction of a skill is followed:
 // who may edit the set's file decides what queries turn into. Answers are
 // parsed, bounded and never executed; an expansion is one line of text that
-// goes to a search engine and nowhere else.
+// goes to a search engine and nowhere else. Mined skills are written by a model
+// that has read documents: read a set before you use it, as you would code.
 package skillqr

@@ -38,23 +38,23 @@ func (r *run) feedback(ctx context.Context) []prospect.Hit {
 	return hits[:min(len(hits), f.K)]
 }
 
-// excerpts fetches the beginnings of the documents in trace.Feedback. Where
-// that fails, there are none, and trace.Feedback says so.
-func (r *run) excerpts(ctx context.Context) []string {
+// excerpts fetches the beginnings of documents and notes the ids of those that
+// have any; none where they cannot be had.
+func (r *run) excerpts(ctx context.Context, ids []string) []string {
 	f := r.rw.opts.Feedback
-	texts, err := f.Texts(ctx, slices.Clone(r.trace.Feedback))
-	if err == nil && len(texts) != len(r.trace.Feedback) {
-		err = fmt.Errorf("%w: %d texts for %d ids", prospect.ErrContract, len(texts), len(r.trace.Feedback))
+	texts, err := f.Texts(ctx, slices.Clone(ids))
+	if err == nil && len(texts) != len(ids) {
+		err = fmt.Errorf("%w: %d texts for %d ids", prospect.ErrContract, len(texts), len(ids))
 	}
 	if err != nil {
 		r.failed(ctx, StageFeedback, NoFeedback, err, "the texts for feedback could not be had")
-		r.trace.Feedback = nil
 		return nil
 	}
 	var documents []string
-	for _, text := range texts {
+	for i, text := range texts {
 		if text = head(strings.ToValidUTF8(text, "\uFFFD"), f.MaxChars); text != "" {
 			documents = append(documents, text)
+			r.trace.Feedback = append(r.trace.Feedback, ids[i])
 		}
 	}
 	return documents

@@ -22,7 +22,9 @@ type Gate func(query string, raw []prospect.Hit) string
 //
 //	(s_1 − s_rank) / s_1 ≥ margin, s_1 > 0
 //
-// Fewer hits than rank are no evidence, so the query is rewritten. It panics
+// Fewer hits than rank are no evidence, so the query is rewritten: as
+// [Options].Gate, with at most [Feedback].K hits to see, a rank above that keeps
+// nothing. It panics
 // if rank is below 2 or the margin is not in (0, 1], for those are mistakes in
 // the program.
 func KeepSure(rank int, margin float64) Gate {

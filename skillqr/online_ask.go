@@ -54,7 +54,7 @@ func (r *run) settle() {
 		return cmp.Or(stageOrder(a.Stage)-stageOrder(b.Stage), reasonOrder(a.Reason)-reasonOrder(b.Reason), cmp.Compare(a.Text, b.Text))
 	})
 	r.trace.Fallbacks = slices.CompactFunc(r.trace.Fallbacks, func(a, b Fallback) bool {
-		return a.Stage == b.Stage && a.Reason == b.Reason && a.Text == b.Text
+		return a.Reason == TimedOut && b.Reason == TimedOut && a.Stage == b.Stage
 	})
 }
 

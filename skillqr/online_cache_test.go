@@ -25,7 +25,7 @@ func TestACachedRewriteAsksNoModel(t *testing.T) {
 	require.Empty(t, second.Trace.Calls)
 	require.Equal(t, first.Final, second.Final)
 	require.Equal(t, first.Trace.Route, second.Trace.Route)
-	require.Equal(t, first.Trace.Feedback, second.Trace.Feedback)
+	require.Equal(t, []string{"d1", "d2"}, second.Trace.Feedback)
 
 	// What is returned is the caller's own.
 	second.Expansions[0].Text = "changed"
@@ -122,14 +122,49 @@ func TestWhatFellBackIsNotCached(t *testing.T) {
 
 // Whatever a stored cache holds, a rewrite comes of it.
 func TestACacheThatHoldsNonsense(t *testing.T) {
-	for _, e := range []skillqr.CacheEntry{
-		{}, {Route: &skillqr.Route{}}, {Expansions: []skillqr.Expansion{{"math", "x"}}},
-		{Route: &skillqr.Route{}, Expansions: []skillqr.Expansion{{"math", " "}}},
-	} {
-		out := rewrite(t, newRewriter(t, threeSkills(), &onlineModel{}, skillqr.Options{Cache: fixedCache{e}}), "math")
-		require.False(t, out.Trace.Cached)
-		require.Equal(t, "expanded by math", out.Expansion())
+	entry := func(skill string, expansions ...skillqr.Expansion) skillqr.CacheEntry {
+		return skillqr.CacheEntry{Route: &skillqr.Route{Skill: skill}, Expansions: expansions}
 	}
+	lib := newLibrary("math one")
+	search := func(e skillqr.CacheEntry) *skillqr.Rewrite {
+		rw := newRewriter(t, threeSkills(), &onlineModel{}, skillqr.Options{Top: 2, MaxExpansion: 20, Cache: fixedCache{e}})
+		f, err := rw.Search(t.Context(), lib.find, "math", skillqr.SearchOptions{K: 1, Raw: 1})
+		require.NoError(t, err)
+		require.Equal(t, []string{"d1"}, hitIDs(f.Hits))
+		return f.Rewrite
+	}
+	x := skillqr.Expansion{Skill: "math", Text: "x"}
+	for name, e := range map[string]skillqr.CacheEntry{
+		"nothing":          {},
+		"no expansions":    entry("math"),
+		"no route":         {Expansions: []skillqr.Expansion{x}},
+		"three":            entry("math", x, x, x),
+		"blank":            entry("math", skillqr.Expansion{Skill: "math", Text: " "}),
+		"lines":            entry("math", skillqr.Expansion{Skill: "math", Text: "a\nb"}),
+		"control":          entry("math", skillqr.Expansion{Skill: "math", Text: "a\x00b"}),
+		"too long":         entry("math", skillqr.Expansion{Skill: "math", Text: "123456789 123456789 1"}),
+		"skill of another": entry("math", skillqr.Expansion{Skill: "maths", Text: "x"}),
+		"route of another": entry("maths", x),
+	} {
+		out := search(e)
+		require.False(t, out.Trace.Cached, name)
+		require.Equal(t, "expanded by math", out.Expansion(), name)
+	}
+	require.True(t, search(entry("math", x, x)).Trace.Cached)
+}
+
+// A shortened expansion is as good the next time; it is no failure to Warm.
+func TestWhatWasShortenedIsCached(t *testing.T) {
+	m := &onlineModel{}
+	cache := skillqr.NewLRU(5)
+	rw := newRewriter(t, threeSkills(), m, skillqr.Options{MaxExpansion: 10, Cache: cache})
+	w, err := rw.Warm(t.Context(), []string{"math"}, skillqr.WarmOptions{})
+	require.NoError(t, err)
+	require.Equal(t, skillqr.Warmed{Rewritten: 1}, w)
+	out := rewrite(t, rw, "math")
+	require.True(t, out.Trace.Cached)
+	require.Equal(t, "expanded", out.Expansion())
+	require.Len(t, m.asked, 2)
 }
 
 type fixedCache struct{ e skillqr.CacheEntry }

@@ -69,6 +69,19 @@ func TestCoverageOverTime(t *testing.T) {
 	})
 }
 
+func TestCoverageCountsBothGuards(t *testing.T) {
+	cover, err := skillqr.NewCoverage(threeSkills(), skillqr.CoverageOptions{})
+	require.NoError(t, err)
+	lib := searchLibrary()
+	rw := newRewriter(t, threeSkills(), searchModel(0), skillqr.Options{Hook: cover.Add, Gate: skillqr.KeepShort(1)})
+	for _, q := range []string{"ask", "ask two", "two words"} {
+		_, err := rw.Search(t.Context(), lib.find, q, skillqr.SearchOptions{K: 2, Keep: skillqr.KeepSure(2, 0.1)})
+		require.NoError(t, err)
+	}
+	w := cover.Report().Windows[0]
+	require.Equal(t, []int{3, 1, 1, 2}, []int{w.Queries, w.Kept, w.KeptHits, w.BySkill["math"]})
+}
+
 func TestQueriesToLookAt(t *testing.T) {
 	event := func(q string, route *skillqr.Route, overlap float64) skillqr.Event {
 		return skillqr.Event{Rewrite: &skillqr.Rewrite{Query: q, Skill: "math", Trace: skillqr.Trace{Route: route}}, Overlap: overlap}

@@ -58,6 +58,13 @@ func TestFeedbackShowsTheBeginningsOfTheFirstHits(t *testing.T) {
 	require.Equal(t, []string{"math one ééé", "math two", "math three", "math four", "math five"}, fence.Inside(m.requests("rewrite")[0].Prompt, "document"))
 	require.Equal(t, [][]skillqr.Part{{{"a math question", 1}}}, lib.asked, "one search, of the original query")
 	require.Empty(t, fence.Inside(m.requests("route")[0].Prompt, "document"))
+
+	// The trace names what was shown, not what has no text.
+	fb.Texts = func(context.Context, []string) ([]string, error) {
+		return []string{"one", " ", "three", "", "five"}, nil
+	}
+	out = rewrite(t, newRewriter(t, threeSkills(), m, skillqr.Options{Feedback: fb}), "a math question")
+	require.Equal(t, []string{"d1", "d5", "d7"}, out.Trace.Feedback)
 }
 
 func TestJoins(t *testing.T) {
@@ -388,8 +395,13 @@ func TestPromptsCanBeReplaced(t *testing.T) {
 // The set belongs to the caller, who may go on editing it.
 func TestTheSetIsCopied(t *testing.T) {
 	set := threeSkills()
+	set.Clusters = []skillqr.ClusterNote{{Cluster: 3}}
+	set.Skills[0].Covers = []int{3}
 	rw := newRewriter(t, set, &onlineModel{}, skillqr.Options{})
+	set.Skills[0].Covers[0] = 7
 	set.Skills[0] = skillqr.Skill{}
 	set.Generic = skillqr.Skill{}
+	rw.Skills()[0].Covers[0] = 7
+	require.Equal(t, []int{3}, rw.Skills()[0].Covers)
 	require.Equal(t, "math", rewrite(t, rw, "math").Skill)
 }

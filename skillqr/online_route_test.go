@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/prospect-go/prospect"
+	"github.com/prospect-go/prospect/embed"
 	"github.com/prospect-go/prospect/internal/fence"
 	"github.com/prospect-go/prospect/skillqr"
 )
@@ -125,6 +126,11 @@ func TestVotesThatFailAreLeftOut(t *testing.T) {
 	require.Equal(t, []int{2, 2}, []int{route.Answers, route.Agreed})
 	require.Equal(t, []skillqr.Reason{skillqr.RouteFailed}, reasons(trace))
 	require.ErrorIs(t, trace.Err(), errBroken)
+
+	m.route = func(context.Context, string) (string, error) { return "", errBroken }
+	_, trace, err = newRewriter(t, threeSkills(), m, skillqr.Options{Routing: skillqr.Routing{Votes: 3}}).Route(t.Context(), "q")
+	require.NoError(t, err)
+	require.Equal(t, []skillqr.Reason{skillqr.RouteFailed, skillqr.RouteFailed, skillqr.RouteFailed, skillqr.NotRouted}, reasons(trace), "each vote is told of")
 }
 
 func TestPriors(t *testing.T) {
@@ -171,42 +177,46 @@ func TestPriors(t *testing.T) {
 	require.Empty(t, m.asked)
 }
 
-func TestClusterPriorByHand(t *testing.T) {
-	set := threeSkills()
-	set.Skills[0].Covers = []int{0, 1}
-	set.Skills[1].Covers = []int{1, 7}
-	set.Clusters = []skillqr.ClusterNote{{Cluster: 0}, {Cluster: 1}, {Cluster: 7}, {Cluster: 9}, {Cluster: 11}}
-	centroids := map[int][]float32{0: {1, 0}, 1: {0.6, 0.8}, 7: {0, 1}, 9: {-1, 0}} // 11 has none
-	e := prospect.NewEmbedder("axes/1", 2, func(_ context.Context, role prospect.Role, texts []string) ([][]float32, error) {
-		require.Equal(t, prospect.RoleQuery, role)
-		if texts[0] == "broken" {
-			return nil, errBroken
-		}
-		return [][]float32{{0.8, 0.6}}, nil
-	})
-	prior, err := skillqr.ClusterPrior(set, func(c int) []float32 { return centroids[c] }, e, skillqr.ClusterPriorOptions{Temperature: 0.5})
-	require.NoError(t, err)
-	// Cosines: math max(0.8, 0.96), code max(0.96, 0.6), generic −0.8 by cluster
-	// 9, which no skill covers; medicine covers none. e^(0.96/½) = 6.821,
-	// e^(−0.8/½) = 0.2019.
-	shares, err := prior(t.Context(), "q")
-	require.NoError(t, err)
-	require.Len(t, shares, 3)
-	require.InDelta(t, 6.821/13.844, shares["math"], 1e-4)
-	require.InDelta(t, 6.821/13.844, shares["code"], 1e-4)
-	require.InDelta(t, 0.2019/13.844, shares["generic"], 1e-4)
-	_, err = prior(t.Context(), "broken")
-	require.ErrorIs(t, err, errBroken)
-
-	for _, temperature := range []float64{-1, nan()} {
-		_, err = skillqr.ClusterPrior(set, func(c int) []float32 { return centroids[c] }, e, skillqr.ClusterPriorOptions{Temperature: temperature})
-		require.ErrorIs(t, err, prospect.ErrOption)
+// The clusters of a set are known by its corpus and its embedder.
+func TestClusterPriorHoldsSetClustersAndEmbedderTogether(t *testing.T) {
+	e := embed.NewHash(64)
+	corpus := func(texts ...string) skillqr.Corpus {
+		vectors, err := e.Embed(t.Context(), prospect.RoleDocument, texts)
+		require.NoError(t, err)
+		c, err := skillqr.NewCorpus(texts, vectors, e.Identity(), func(_ context.Context, ids []string) ([]string, error) { return ids, nil })
+		require.NoError(t, err)
+		return c
 	}
-	_, err = skillqr.ClusterPrior(threeSkills(), func(c int) []float32 { return nil }, e, skillqr.ClusterPriorOptions{})
-	require.ErrorIs(t, err, prospect.ErrOption, "no clusters")
-	_, err = skillqr.ClusterPrior(set, func(int) []float32 { return make([]float32, 3) }, e, skillqr.ClusterPriorOptions{})
-	require.ErrorIs(t, err, prospect.ErrDimension)
-	_, err = skillqr.ClusterPrior(nil, nil, nil, skillqr.ClusterPriorOptions{})
+	clusters, err := skillqr.Cluster(t.Context(), corpus("theorem of numbers", "program with types"), skillqr.ClusterOptions{K: 2})
+	require.NoError(t, err)
+	of := func(text string) int { // the number of its cluster
+		if clusters.Nearest(0, 1)[0] == text {
+			return clusters.Number(0)
+		}
+		return clusters.Number(1)
+	}
+	set := threeSkills()
+	set.Corpus = clusters.Fingerprint()
+	set.Clusters = []skillqr.ClusterNote{{Cluster: clusters.Number(0)}, {Cluster: clusters.Number(1)}}
+	set.Skills[0].Covers = []int{of("theorem of numbers")}
+	set.Skills[1].Covers = []int{of("program with types")}
+	require.NoError(t, set.Validate())
+	prior, err := skillqr.ClusterPrior(set, clusters, e, skillqr.ClusterPriorOptions{})
+	require.NoError(t, err)
+	shares, err := prior(t.Context(), "theorem of numbers")
+	require.NoError(t, err)
+	require.Greater(t, shares["math"], shares["code"])
+
+	other, err := skillqr.Cluster(t.Context(), corpus("something else", "and more"), skillqr.ClusterOptions{K: 2})
+	require.NoError(t, err)
+	_, err = skillqr.ClusterPrior(set, other, e, skillqr.ClusterPriorOptions{})
+	require.ErrorIs(t, err, prospect.ErrIdentity)
+	_, err = skillqr.ClusterPrior(set, clusters, embed.NewHash(32), skillqr.ClusterPriorOptions{})
+	require.ErrorIs(t, err, prospect.ErrIdentity)
+	set.Corpus = skillqr.Fingerprint{} // a set that does not say
+	_, err = skillqr.ClusterPrior(set, clusters, e, skillqr.ClusterPriorOptions{})
+	require.NoError(t, err)
+	_, err = skillqr.ClusterPrior(set, nil, e, skillqr.ClusterPriorOptions{})
 	require.ErrorIs(t, err, prospect.ErrOption)
 }
 

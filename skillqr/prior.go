@@ -23,19 +23,31 @@ type ClusterPriorOptions struct {
 //
 //	p(s) ∝ exp(max_{c covered by s} cos(q, c) / temperature)
 //
-// Skills without a cluster, such as one written by hand, have no share.
-// centroid gives the unit vector of a cluster by its number, nil where there is
-// none, as [Clusters.Centroid] does. Errors: [prospect.ErrOption], and [prospect.ErrDimension] for a
-// centroid that is not of the embedder's dimension.
+// Skills without a cluster, such as one written by hand, have no share. The
+// clusters are those that came with the set. Errors: [prospect.ErrOption];
+// [prospect.ErrIdentity] for the clusters of another corpus than the set's, and
+// for another embedder than theirs.
 //
 // Cost of a query: one embedding in the role of a query and one product with
 // each centroid. It says where in the corpus a query lies, which is not yet
 // what knowledge it needs: a word problem is near the stories, not near the
 // theorem. So weigh it lightly and measure.
-func ClusterPrior(set *Set, centroid func(cluster int) []float32, e prospect.Embedder, opts ClusterPriorOptions) (Prior, error) {
-	if set == nil || centroid == nil || e == nil {
-		return nil, optionError("ClusterPrior needs a set, centroids and an embedder")
+func ClusterPrior(set *Set, clusters *Clusters, e prospect.Embedder, opts ClusterPriorOptions) (Prior, error) {
+	if set == nil || clusters == nil || e == nil {
+		return nil, optionError("ClusterPrior needs a set, clusters and an embedder")
 	}
+	if hash := clusters.Fingerprint().Hash; set.Corpus.Hash != "" && set.Corpus.Hash != hash {
+		return nil, fmt.Errorf("%w: the set is of corpus %s, the clusters of %s", prospect.ErrIdentity, set.Corpus.Hash, hash)
+	}
+	if by := clusters.Embedder(); by != "" && by != e.Identity() {
+		return nil, fmt.Errorf("%w: clusters of %q, the embedder is %q", prospect.ErrIdentity, by, e.Identity())
+	}
+	return clusterPrior(set, clusters.Centroid, e, opts)
+}
+
+// clusterPrior is ClusterPrior with a function for the centroids, which is nil
+// for a number that there is none of.
+func clusterPrior(set *Set, centroid func(cluster int) []float32, e prospect.Embedder, opts ClusterPriorOptions) (Prior, error) {
 	if opts.Temperature == 0 {
 		opts.Temperature = 0.05
 	}

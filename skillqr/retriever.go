@@ -18,6 +18,10 @@ type Part struct {
 	Weight float64 `json:"weight"`
 }
 
+// counts says whether there is anything to search for. A part of another
+// weight than allowed is none.
+func (p Part) counts() bool { return p.Weight > 0 && !math.IsInf(p.Weight, 0) && !isBlank(p.Text) }
+
 // A Retriever finds at most k documents, best first, for a query that is made
 // of weighted parts. It has the duties of a [prospect.Searcher]. [ByText],
 // [ByVector] and [ByVectorSum] make one of a searcher; an index that takes
@@ -29,17 +33,18 @@ const maxRepeats = 20
 
 // Join makes one text of the parts, a line each, for searchers that know no
 // weights: a part that weighs n times as much as the lightest is repeated n
-// times, rounded, at most 20 times. Parts without a letter are left out.
+// times, rounded, at most 20 times. Blank parts, and those whose weight is not allowed,
+// are left out.
 func Join(parts []Part) string {
 	lightest := math.Inf(1)
 	for _, p := range parts {
-		if p.Weight > 0 && !isBlank(p.Text) {
+		if p.counts() {
 			lightest = min(lightest, p.Weight)
 		}
 	}
 	var lines []string
 	for _, p := range parts {
-		if !(p.Weight > 0) || isBlank(p.Text) {
+		if !p.counts() {
 			continue
 		}
 		n := int(min(math.Round(p.Weight/lightest), maxRepeats))
@@ -76,7 +81,7 @@ func ByVector(s prospect.Searcher, e prospect.Embedder) Retriever {
 // a short query, as it can in one text. A blank query gives no hits.
 func ByVectorSum(s prospect.Searcher, e prospect.Embedder) Retriever {
 	return func(ctx context.Context, parts []Part, k int) ([]prospect.Hit, error) {
-		parts = slices.DeleteFunc(slices.Clone(parts), func(p Part) bool { return !(p.Weight > 0) || isBlank(p.Text) })
+		parts = slices.DeleteFunc(slices.Clone(parts), func(p Part) bool { return !p.counts() })
 		if len(parts) == 0 {
 			return nothing(k)
 		}

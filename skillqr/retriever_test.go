@@ -2,6 +2,7 @@ package skillqr_test
 
 import (
 	"context"
+	"math"
 	"strings"
 	"testing"
 
@@ -64,7 +65,8 @@ func TestJoinIsBounded(t *testing.T) {
 	text := skillqr.Join([]skillqr.Part{{"a", 1e6}, {"b", 1e-6}})
 	require.Equal(t, strings.Repeat("a\n", 20)+"b", text)
 	require.Empty(t, skillqr.Join(nil))
-	require.Empty(t, skillqr.Join([]skillqr.Part{{"a", nan()}, {"b", -1}}))
+	require.Empty(t, skillqr.Join([]skillqr.Part{{"a", nan()}, {"b", -1}, {"c", math.Inf(1)}, {"d", math.Inf(1)}}))
+	require.Equal(t, strings.Repeat("a\n", 20)+"b", skillqr.Join([]skillqr.Part{{"a", math.MaxFloat64}, {"b", 5e-324}}))
 }
 
 func TestByVector(t *testing.T) {
@@ -97,7 +99,7 @@ func TestVectorRetrieversAndBadInput(t *testing.T) {
 	for name, make := range map[string]func(prospect.Searcher, prospect.Embedder) skillqr.Retriever{"joined": skillqr.ByVector, "sum": skillqr.ByVectorSum} {
 		s := &recording{}
 		find := make(s, planeEmbedder())
-		for _, blank := range [][]skillqr.Part{nil, {{" \n", 1}}, {{"east", 0}}} {
+		for _, blank := range [][]skillqr.Part{nil, {{" \n", 1}}, {{"east", 0}}, {{"east", math.Inf(1)}}} {
 			hits, err := find(t.Context(), blank, 3)
 			require.NoError(t, err, name)
 			require.Empty(t, hits)

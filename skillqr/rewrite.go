@@ -141,17 +141,16 @@ func (r *run) expansions(ctx context.Context, with *Skill) []Expansion {
 			return nil
 		}
 	}
-	r.trace.Feedback = ids(hits)
-	key := r.rw.cacheKey(r.query, r.trace.Feedback)
+	key := r.rw.cacheKey(r.query, ids(hits))
 	if with == nil {
 		if entry, ok := r.cached(ctx, key); ok {
-			r.trace.Route = entry.Route
+			r.trace.Route, r.trace.Feedback = entry.Route, entry.Feedback
 			return entry.Expansions
 		}
 	}
 	var documents []string
 	if len(hits) > 0 {
-		documents = r.excerpts(ctx)
+		documents = r.excerpts(ctx, ids(hits))
 	}
 	skills := []Skill{}
 	if with != nil {
@@ -166,8 +165,8 @@ func (r *run) expansions(ctx context.Context, with *Skill) []Expansion {
 		}
 	}
 	expansions := r.write(ctx, skills, documents)
-	if with == nil && len(r.trace.Fallbacks) == 0 {
-		r.keep(ctx, key, CacheEntry{Route: r.trace.Route, Expansions: expansions})
+	if with == nil {
+		r.keep(ctx, key, CacheEntry{Route: r.trace.Route, Feedback: r.trace.Feedback, Expansions: expansions})
 	}
 	return expansions
 }

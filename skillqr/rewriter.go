@@ -36,7 +36,7 @@ func New(set *Set, model prospect.LLM, opts Options) (*Rewriter, error) {
 	if err != nil {
 		return nil, err
 	}
-	own := &Set{Skills: slices.Clone(set.Skills), Generic: set.Generic}
+	own := &Set{Skills: cloneSkills(set.Skills), Generic: set.Generic}
 	rw := &Rewriter{set: own, model: model, opts: opts, prompts: prompts}
 	rw.version = rw.digestOptions()
 	return rw, nil
@@ -70,4 +70,12 @@ func (rw *Rewriter) digestOptions() string {
 
 // Skills returns the skills that it chooses from, in the order of the set, the
 // generic one last.
-func (rw *Rewriter) Skills() []Skill { return rw.set.All() }
+func (rw *Rewriter) Skills() []Skill { return cloneSkills(rw.set.All()) }
+
+func cloneSkills(skills []Skill) []Skill {
+	out := slices.Clone(skills)
+	for i := range out {
+		out[i].Covers = slices.Clone(out[i].Covers)
+	}
+	return out
+}

@@ -81,11 +81,14 @@ func (o Options) withDefaults(set *Set) (Options, error) {
 		v    int
 	}{
 		{"Top", o.Top}, {"MaxWords", o.MaxWords}, {"MaxExpansion", o.MaxExpansion}, {"MaxQuery", o.MaxQuery},
-		{"Timeout", int(o.Timeout)}, {"Parallel", o.Parallel}, {"MaxTokens", o.MaxTokens},
+		{"Parallel", o.Parallel}, {"MaxTokens", o.MaxTokens},
 	} {
 		if c.v < 0 {
 			return o, optionError("%s is %d, want 0 or more", c.name, c.v)
 		}
+	}
+	if o.Timeout < 0 {
+		return o, optionError("Timeout is %v, want 0 or more", o.Timeout)
 	}
 	if o.Top > 2 {
 		return o, optionError("Top is %d, want 1 or 2", o.Top)

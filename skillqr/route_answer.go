@@ -109,6 +109,12 @@ var (
 // number from 1, by name, or both if they agree.
 func placeOf(choice string, names []string) (int, error) {
 	choice = head(choice, maxReasoningLen)
+	// A number is a place in the list, also where a name is one.
+	if bareNumber.MatchString(choice) {
+		if at, err := numberIn(choice, len(names)); err == nil && at >= 0 {
+			return at, nil
+		}
+	}
 	exact := slices.IndexFunc(names, func(n string) bool { return fold(n) == fold(choice) })
 	if exact >= 0 {
 		return exact, nil

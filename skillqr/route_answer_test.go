@@ -33,6 +33,16 @@ func TestChoicesAreUnderstood(t *testing.T) {
 	}
 }
 
+// A name that is a number does not take the place of a number.
+func TestNumbersAreNumbersFirst(t *testing.T) {
+	names := []string{"2", "2024", "none"}
+	for choice, want := range map[string]int{"1": 0, "2": 1, "3.": 2, "2024": 1, "none": 2} {
+		got, err := placeOf(choice, names)
+		require.NoError(t, err, choice)
+		require.Equal(t, want, got, choice)
+	}
+}
+
 func TestRoutingAnswersAreUnderstood(t *testing.T) {
 	for text, want := range map[string][2]int{
 		`{"genre": "g", "knowledge": "k", "reasoning": "r", "choice": 2, "second": 4}`: {1, 3},

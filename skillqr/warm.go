@@ -77,15 +77,15 @@ func (rw *Rewriter) Warm(ctx context.Context, queries []string, opts WarmOptions
 }
 
 func (w *Warmed) count(out *Rewrite) {
-	plain := slices.ContainsFunc(out.Trace.Fallbacks, func(f Fallback) bool { return f.Reason != Blank })
+	fell := slices.ContainsFunc(out.Trace.Fallbacks, func(f Fallback) bool { return f.Reason != Blank && f.Reason != Shortened })
 	switch {
-	case plain:
+	case out.Trace.Cached:
+		w.Cached++
+	case fell:
 		w.Failed++
 		if w.Err == nil {
 			w.Err = out.Trace.Err()
 		}
-	case out.Trace.Cached:
-		w.Cached++
 	case len(out.Expansions) == 0:
 		w.Kept++
 	default:

@@ -86,7 +86,7 @@ func textOf(d evaldata.Doc) string {
 func clusterPrior(t *testing.T, set *skillqr.Set, e prospect.Embedder) skillqr.Prior {
 	clusters, err := skillqr.OpenClusters(clusterFile)
 	require.NoError(t, err)
-	prior, err := skillqr.ClusterPrior(set, clusters.Centroid, e, skillqr.ClusterPriorOptions{})
+	prior, err := skillqr.ClusterPrior(set, clusters, e, skillqr.ClusterPriorOptions{})
 	require.NoError(t, err)
 	return prior
 }
