@@ -41,8 +41,8 @@ func Paper() Options {
 // It is not published. On the 47 SkillsBench tasks among 5,536 skills the mean of
 // recall at 5, 10 and 15 rises from .679 to .774 with the built-in model (95 %
 // interval of the rise: .03 to .16) and from .678 to .800 with all-MiniLM-L6-v2
-// (.07 to .17). docs/results.md says how it was found, what it gains on tasks
-// and with a model that had no part in that, and what is not known. It trusts
+// (.07 to .17). docs/results.md says how it was found, what it gains on other
+// tasks and with other models, and what is not known. It trusts
 // what was imagined more than [Paper] does, so it has more to lose by a poor
 // model; and it wants the default lexical recipe, for with bodies in the BM25
 // index half of the gain is lost.

@@ -303,15 +303,22 @@ func BenchmarkRetrieve(b *testing.B) {
 	g, err = skilldreamer.OpenGallery(path, model, skilldreamer.GalleryOptions{})
 	require.NoError(b, err)
 	open := time.Since(begin)
-	d := newDreamer(b, g, nil, skilldreamer.Options{})
-	i := 0
-	b.ReportAllocs()
-	for b.Loop() {
-		task := data.tasks[i%len(data.tasks)]
-		_, err := d.Retrieve(ctx, skilldreamer.Request{Task: task.Text}, data.imagined[task.ID])
-		require.NoError(b, err)
-		i++
+	for _, c := range []struct {
+		name    string
+		options skilldreamer.Options
+	}{{"paper", skilldreamer.Paper()}, {"hybrid", skilldreamer.Hybrid()}} {
+		b.Run(c.name, func(b *testing.B) {
+			d := newDreamer(b, g, nil, c.options)
+			i := 0
+			b.ReportAllocs()
+			for b.Loop() {
+				task := data.tasks[i%len(data.tasks)]
+				_, err := d.Retrieve(ctx, skilldreamer.Request{Task: task.Text}, data.imagined[task.ID])
+				require.NoError(b, err)
+				i++
+			}
+			b.ReportMetric(build.Seconds(), "s-build")
+			b.ReportMetric(open.Seconds(), "s-open")
+		})
 	}
-	b.ReportMetric(build.Seconds(), "s-build")
-	b.ReportMetric(open.Seconds(), "s-open")
 }

@@ -98,7 +98,7 @@ func (v *vectorFile) embed(ctx context.Context, role prospect.Role, texts []stri
 			return nil, err
 		}
 		fresh, freshKeys = fresh[n:], freshKeys[n:]
-		if len(fresh) > 0 {
+		if len(fresh)/(8*portion) != (len(fresh)+n)/(8*portion) { // now and then
 			fmt.Fprintf(os.Stderr, "%d texts left to embed\n", len(fresh))
 		}
 	}
