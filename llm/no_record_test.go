@@ -50,10 +50,10 @@ func TestAMissingRecordShowsTheNearest(t *testing.T) {
 // The pieces that are shown hold no half of a code point.
 func TestDifferencesInOtherScripts(t *testing.T) {
 	for n := range 4 {
-		shift := strings.Repeat("x", n)
-		r := open(t, write(t, recordingPath(t), header+`{"request":{"prompt":"`+shift+strings.Repeat("é", 40)+"あ"+strings.Repeat("う", 40)+`"},"response":"1"}`), nil, llm.RecordingOptions{})
-		missing := noRecord(t, r, prospect.LLMRequest{Prompt: shift + strings.Repeat("é", 40) + "い" + strings.Repeat("う", 40)})
-		require.Regexp(t, `recorded "x*é+あ?う+", asked "x*é+い?う+"`, missing.Error())
+		before, after := strings.Repeat("é", 40)+strings.Repeat("x", n), strings.Repeat("x", n)+strings.Repeat("う", 40)
+		r := open(t, write(t, recordingPath(t), header+`{"request":{"prompt":"`+before+"あ"+after+`"},"response":"1"}`), nil, llm.RecordingOptions{})
+		missing := noRecord(t, r, prospect.LLMRequest{Prompt: before + "い" + after})
+		require.Regexp(t, `recorded "é+x*あ?x*う+", asked "é+x*い?x*う+"`, missing.Error())
 	}
 }
 

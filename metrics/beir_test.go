@@ -199,3 +199,23 @@ func TestBEIRWithoutAFolder(t *testing.T) {
 		require.ErrorIs(t, err, prospect.ErrOption)
 	}
 }
+
+// locked is a folder in which one file may not be touched.
+type locked struct {
+	fs.FS
+	name string
+}
+
+func (l locked) Open(name string) (fs.File, error) {
+	if name == l.name {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+	}
+	return l.FS.Open(name)
+}
+
+// A file that cannot be read is not taken for absent.
+func TestBEIRWithAFileThatCannotBeRead(t *testing.T) {
+	b := metrics.BEIR{FS: locked{fstest.MapFS{"queries.jsonl": {}, "queries.jsonl.gz": {Data: zip(t, "")}}, "queries.jsonl"}}
+	_, err := b.Queries()
+	require.ErrorIs(t, err, fs.ErrPermission)
+}
