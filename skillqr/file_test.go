@@ -223,7 +223,7 @@ func TestMistakesOfEditingAreNamedWithTheirLine(t *testing.T) {
 	}
 }
 
-// In a huge file the line is that of the YAML library.
+// In a huge file there is a line still.
 func TestAMistakeInAHugeFile(t *testing.T) {
 	huge := "version: 1\nskills: []\n" + strings.Repeat("# filled up\n", 1<<17) + "made: \"x\n"
 	_, err := skillqr.Parse([]byte(huge))
