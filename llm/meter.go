@@ -35,8 +35,8 @@ func (c Count) add(resp prospect.LLMResponse, err error, d time.Duration) Count 
 
 // A Meter counts the calls of the models that it wraps, all together and by the
 // label of their context ([WithLabel]). Outside a [Cache] it counts what is
-// asked, inside what is paid for. The zero value is ready. It is safe for
-// concurrent use.
+// asked, inside what is paid for. It keeps a count for each label for good. The
+// zero value is ready. It is safe for concurrent use.
 type Meter struct {
 	mu      sync.Mutex
 	total   Count            // guarded by mu

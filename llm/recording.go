@@ -43,8 +43,10 @@ type RecordingOptions struct {
 	// Default: none.
 	Scrub func(string) string
 	// KeysOnly leaves requests out of the lines that are added: a smaller
-	// file, which cannot show what is nearest to a request that it lacks.
-	// Default: they are recorded.
+	// file, which cannot show what is nearest to a request that it lacks. A key
+	// is made after scrubbing: where Scrub or the library's own rules come to
+	// find more in a request, its line no longer answers, while one that has
+	// the request is scrubbed anew. Default: requests are recorded.
 	KeysOnly bool
 	// Missing, where it is not nil, is told once of every request that the
 	// file has no answer to, in [Replay]. It is called by one goroutine at a
@@ -73,7 +75,8 @@ type RecordingOptions struct {
 // The file is lines of JSON: a header and an [Entry] a line. Its format is
 // specified in recording_file.go, so that any program can write lines.
 //
-// It is safe for concurrent use. Make one with [OpenRecording].
+// It is safe for concurrent use and holds the whole file in memory. Make one
+// with [OpenRecording].
 type Recording struct {
 	path string
 	m    prospect.LLM
