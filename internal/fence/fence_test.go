@@ -102,7 +102,7 @@ func TestControlTokensAreBroken(t *testing.T) {
 		require.NotContains(t, wrapped, token)
 		require.Equal(t, []fence.Part{{Name: "document", Text: text}}, fence.Split(wrapped))
 	}
-	for _, text := range []string{"<b>bold</b>", "a < b | c", "x[i]", "[x] done", "<svg>", "<table>", "| a | b |"} {
+	for _, text := range []string{"xs |> f <| y", "p <|> q", "<|", "<| x |>", "<|a", "<b>bold</b>", "a < b | c", "x[i]", "[x] done", "<svg>", "<table>", "| a | b |"} {
 		require.Contains(t, fence.MarkFor(text).Wrap("document", text), text, "left as it is")
 	}
 }

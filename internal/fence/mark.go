@@ -20,7 +20,7 @@ type Mark string
 // MarkFor returns a mark that does not occur in any of the texts. Give it all
 // that the prompt will hold: equal texts give equal marks.
 //
-// The cost is linear in the length of the texts.
+// The expected cost is linear in the length of the texts.
 func MarkFor(texts ...string) Mark {
 	hash := sha256.New()
 	var folded [][]byte

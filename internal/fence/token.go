@@ -5,14 +5,17 @@ import "regexp"
 // Control tokens of chat formats, by what follows their first character:
 //
 //   - <|im_start|>, <|eot_id|>, <|user|>, <|turn>: ChatML and most later ones;
-//     DeepSeek writes the bar in full width
+//     DeepSeek writes the bar in full width. Operators such as <| and <|> of
+//     some programming languages are none
 //   - <start_of_turn>, <bos>: Gemma
 //   - <s>, [INST], <<SYS>>, [SYSTEM_PROMPT], [TOOL_CALLS]: Llama 2, Mistral
 //   - <unk>, <pad>, <mask>, <sop>, <eop>, [gMASK], [CLS], [SEP]: others
 //
+// Tokens that end no turn, such as <think> and <tool_call>, are left as they are.
+//
 // None of them holds a < or [ behind its first character, so that matches do
 // not overlap.
-const tokenTail = `[|｜]` +
+const tokenTail = `[|｜][^\s<>|｜\[\]\\]{1,60}[|｜]?>` +
 	`|/?(?:s|sys|bos|eos|pad|unk|mask|sop|eop|(?:start|end)_of_(?:turn|text|image))>` +
 	`|/?(?:inst|system_prompt|available_tools|tool_calls|tool_results|tool_content|gmask|cls|sep)\]`
 
