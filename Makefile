@@ -23,8 +23,9 @@ export GOTOOLCHAIN := $(if $(filter $(LOCAL),$(NEWER)),local,$(PINNED))
 export CGO_ENABLED := 0
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
-MODULES     := . examples/skillfind internal/bench
-CONCURRENT  := ./internal/docids ./bm25 ./vecindex ./embed/... ./llm ./skilldreamer
+MODULES     := . examples/openai examples/anthropic examples/skillfind examples/rewrite examples/evaluate examples/realmodel \
+               internal/bench internal/experiments
+CONCURRENT  := ./internal/docids ./internal/kmeans ./bm25 ./vecindex ./metrics ./embed/... ./llm ./skilldreamer ./skillqr/...
 FLAGS       ?=
 
 .PHONY: demo test race bench compare lint cross fmt
