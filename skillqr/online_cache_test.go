@@ -97,6 +97,23 @@ func TestWhatIsInTheKey(t *testing.T) {
 		o.Routing.Examples = []skillqr.RouteExample{{Query: "q", Skill: "math"}}
 		return nil
 	})
+	change("example's skill", true, func(_ S, _ M, o O, _ *string) prospect.LLM {
+		o.Routing.Examples = []skillqr.RouteExample{{Query: "q", Skill: "code"}}
+		return nil
+	})
+	prior := func(context.Context, string) (map[string]float64, error) { return map[string]float64{"math": 1}, nil }
+	change("prior", true, func(_ S, _ M, o O, _ *string) prospect.LLM { o.Routing.Prior = prior; return nil })
+	change("prior's weight", true, func(_ S, _ M, o O, _ *string) prospect.LLM {
+		o.Routing.Prior, o.Routing.PriorWeight = prior, 2
+		return nil
+	})
+	change("prior alone", true, func(_ S, _ M, o O, _ *string) prospect.LLM {
+		o.Routing.Prior, o.Routing.PriorOnly = prior, true
+		return nil
+	})
+	change("length of expansions", true, func(_ S, _ M, o O, _ *string) prospect.LLM { o.MaxExpansion = 500; return nil })
+	change("length of queries", true, func(_ S, _ M, o O, _ *string) prospect.LLM { o.MaxQuery = 500; return nil })
+	change("tokens", true, func(_ S, _ M, o O, _ *string) prospect.LLM { o.MaxTokens = 500; return nil })
 	change("temperature", true, func(_ S, _ M, o O, _ *string) prospect.LLM { o.Temperature = new(0.0); return nil })
 	change("words", true, func(_ S, _ M, o O, _ *string) prospect.LLM { o.MaxWords = 50; return nil })
 	change("excerpts", true, func(_ S, _ M, o O, _ *string) prospect.LLM { o.Feedback.MaxChars = 50; return nil })

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -120,11 +121,17 @@ func TestSearchesThatFail(t *testing.T) {
 		require.Equal(t, []skillqr.Reason{skillqr.SearchFailed}, reasons(&f.Rewrite.Trace))
 		require.ErrorIs(t, f.Rewrite.Trace.Err(), errBroken)
 	}
-	// The only expansion's search fails: the original query is searched after all.
+	// How much the first expansion changes is not known where its search failed.
 	lib := searchLibrary()
 	lib.fail = failOn("theorem")
+	f, err := newRewriter(t, threeSkills(), searchModel(2), skillqr.Options{Top: 2}).Search(t.Context(), lib.find, "ask two", skillqr.SearchOptions{K: 4, Compare: true})
+	require.NoError(t, err)
+	require.Equal(t, -1.0, f.Overlap)
+	// The only expansion's search fails: the original query is searched after all.
+	lib = searchLibrary()
+	lib.fail = failOn("theorem")
 	rw := newRewriter(t, threeSkills(), searchModel(0), skillqr.Options{})
-	f, err := rw.Search(t.Context(), lib.find, "ask two", skillqr.SearchOptions{K: 4})
+	f, err = rw.Search(t.Context(), lib.find, "ask two", skillqr.SearchOptions{K: 4})
 	require.NoError(t, err)
 	require.Equal(t, []string{"d2", "d1"}, hitIDs(f.Hits))
 	require.Equal(t, []string{"d2", "d1"}, hitIDs(f.Raw))
@@ -140,6 +147,47 @@ func TestSearchesThatFail(t *testing.T) {
 		return nil, errors.New("cannot")
 	}})
 	require.ErrorContains(t, err, "cannot")
+}
+
+// Lists that are fused are searched deeper than what is returned: "both" is
+// third in each and first in their fusion.
+func TestDepth(t *testing.T) {
+	lists := map[string][]string{"ask": {"r1", "r2", "both"}, "ask\ntheorem theorem theorem": {"m1", "m2", "both"}}
+	var asked []int
+	find := func(_ context.Context, parts []skillqr.Part, k int) ([]prospect.Hit, error) {
+		asked = append(asked, k)
+		var hits []prospect.Hit
+		for i, id := range lists[skillqr.Join(parts)] {
+			if i < k {
+				hits = append(hits, prospect.Hit{ID: id, Score: float64(-i)})
+			}
+		}
+		return hits, nil
+	}
+	serial := &sync.Mutex{}
+	locked := func(ctx context.Context, parts []skillqr.Part, k int) ([]prospect.Hit, error) {
+		serial.Lock()
+		defer serial.Unlock()
+		return find(ctx, parts, k)
+	}
+	rw := newRewriter(t, threeSkills(), searchModel(0), skillqr.Options{})
+	for _, c := range []struct {
+		opts  skillqr.SearchOptions
+		want  []string
+		asked []int
+	}{
+		{skillqr.SearchOptions{K: 1, Raw: 1}, []string{"both"}, []int{100, 100}},
+		{skillqr.SearchOptions{K: 200, Raw: 1}, []string{"both", "m1", "r1", "m2", "r2"}, []int{200, 200}},
+		{skillqr.SearchOptions{K: 1, Raw: 1, Depth: 2}, []string{"m1"}, []int{2, 2}},
+		{skillqr.SearchOptions{K: 1}, []string{"m1"}, []int{1}},
+		{skillqr.SearchOptions{K: 1, Depth: 50}, []string{"m1"}, []int{1}},
+	} {
+		asked = nil
+		f, err := rw.Search(t.Context(), locked, "ask", c.opts)
+		require.NoError(t, err)
+		require.Equal(t, c.want, hitIDs(f.Hits))
+		require.Equal(t, c.asked, asked)
+	}
 }
 
 func TestSearchOfABlankOrKeptQueryIsRaw(t *testing.T) {

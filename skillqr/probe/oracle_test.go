@@ -68,6 +68,25 @@ func TestOracleByHand(t *testing.T) {
 	require.Equal(t, 0.5, o.BestRouted, "q1 got its best skill, p2 did not")
 }
 
+// A spread of 0.15 is sensitive by default, one of 0.1 is not.
+func TestDefaultThreshold(t *testing.T) {
+	grade := func(gain float64) metrics.Measure {
+		return metrics.NewMeasure("gain", func(j metrics.Judged) float64 {
+			if len(j.Gains) > 0 && j.Gains[0] > 0 {
+				return gain
+			}
+			return 0
+		})
+	}
+	r := ranks{"q1": 1, "q1/A": 1, "q1/B": 2, "q1/generic": 2}
+	for gain, want := range map[float64][]string{0.15: {"q1"}, 0.1: nil} {
+		measure := grade(gain)
+		o, err := probe.Oracle(t.Context(), rewriter(t, skillqr.Options{}), r.find, []probe.Query{query("q1")}, probe.OracleOptions{Measure: &measure, Depth: 5})
+		require.NoError(t, err)
+		require.Equal(t, want, o.Sensitive)
+	}
+}
+
 func asJSON(t *testing.T, v any) string {
 	t.Helper()
 	data, err := json.MarshalIndent(v, "", " ")

@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -132,6 +133,6 @@ func quantile(d []time.Duration, q float64) time.Duration {
 		return 0
 	}
 	sorted := slices.Sorted(slices.Values(d))
-	rank := int(q*float64(len(sorted)) + 0.999999)
-	return sorted[min(max(rank, 1), len(sorted))-1]
+	rank := int(math.Ceil(q*float64(len(sorted)) - 1e-9)) // 0.95·20 is 19
+	return sorted[max(rank, 1)-1]
 }

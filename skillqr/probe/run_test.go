@@ -79,12 +79,15 @@ func TestVerdicts(t *testing.T) {
 	}{
 		{"all better", repeat(40, 1), 2, probe.Options{}, probe.Helps, []string{"helps", "rr@10 goes from 0.500 to 1.000 (+0.500", "a median of 2.00 s a query"}, []string{"generic", "hint", "worse"}},
 		{"generic as well", repeat(40, 1), 1, probe.Options{}, probe.Helps, []string{"saves the choice of a skill"}, nil},
-		{"too slow", repeat(40, 1), 2, probe.Options{MaxLatency: time.Second}, probe.TooSlow, []string{"too slow", "1.00 s are allowed"}, nil},
+		{"too slow", repeat(40, 1), 1, probe.Options{MaxLatency: time.Second}, probe.TooSlow, []string{"too slow", "1.00 s are allowed"}, []string{"saves the choice"}},
 		{"fast enough", repeat(40, 1), 2, probe.Options{MaxLatency: 2 * time.Second}, probe.Helps, nil, nil},
 		{"all worse", repeat(40, 5), 5, probe.Options{}, probe.Hurts, []string{"hurts", "0 of 40 queries get better, 40 worse"}, nil},
 		{"generic better", repeat(40, 5), 2, probe.Options{}, probe.Hurts, []string{`"generic" does better than the mined skills: 0.500 (+0.300`}, nil},
 		{"the same", repeat(40, 2), 2, probe.Options{}, probe.TooLittle, []string{"not worth its latency", "a gain of 0.010 is asked for"}, []string{"better"}},
 		{"not enough", repeat(40, 1), 2, probe.Options{MinGain: 0.6}, probe.TooLittle, []string{"a gain of 0.600"}, nil},
+		// Half of them +.5: a mean of .25 with an interval of about ±.08, which is
+		// above 0 and holds .3, but the mean is below it.
+		{"sure but small", repeat(20, 1, 2), 2, probe.Options{MinGain: 0.3}, probe.TooLittle, []string{"a gain of 0.300"}, nil},
 		// One in four 1 (+.5), one in four 1/10 (−.4): a mean of +.025 with a
 		// standard deviation of .32, far from sure with 40 queries.
 		{"mixed", repeat(10, 1, 2, 10, 2), 2, probe.Options{}, probe.Unclear, []string{"do not show", "10 of 40 queries get better, 10 worse", "queries would show it"}, nil},
@@ -106,8 +109,10 @@ func TestVerdicts(t *testing.T) {
 			require.NoError(t, err)
 			measure := metrics.RR(10)
 			c.opts.Measure, c.opts.Depth = &measure, 10
+			begin := time.Now()
 			report, err := probe.Run(t.Context(), rw, r.find, queries, c.opts)
 			require.NoError(t, err)
+			require.Equal(t, time.Duration(3*len(queries))*time.Second, time.Since(begin), "one call after the other: generic 1 s, mined 2 s")
 			v := report.Verdict
 			require.Equal(t, c.want, v.Outcome, "%s: %s", c.name, v.Text)
 			require.Equal(t, c.want == probe.Helps, v.Worth)
@@ -122,6 +127,30 @@ func TestVerdicts(t *testing.T) {
 			require.Zero(t, report.Arm(probe.RawArm).Total)
 		})
 	}
+}
+
+// A query that stays as it is took no time to rewrite, and counts.
+func TestQueriesKeptRawTakeNoTimeToRewrite(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := ranks{}
+		var queries []probe.Query
+		for _, id := range []string{"a1", "b1", "c1"} {
+			queries = append(queries, query(id))
+			r[id], r[id+"/own"] = 1, 1
+		}
+		slow := prospect.NewLLM("slow/1", func(ctx context.Context, req prospect.LLMRequest) (prospect.LLMResponse, error) {
+			time.Sleep(time.Second)
+			return model().Generate(ctx, req)
+		})
+		rw, err := skillqr.New(twoSkills(), slow, skillqr.Options{})
+		require.NoError(t, err)
+		own := func(q probe.Query) (skillqr.Skill, bool) {
+			return skillqr.Skill{Name: "own", When: "w", Instruction: "i"}, q.ID == "a1"
+		}
+		report, err := probe.Compare(t.Context(), queries, []probe.Arm{probe.With("own", rw, r.find, own)}, probe.Options{Depth: 5})
+		require.NoError(t, err)
+		require.Equal(t, probe.Latency{Median: 0, P95: time.Second}, report.Arms[0].Rewriting)
+	})
 }
 
 func TestWhatFallsBackIsCounted(t *testing.T) {
