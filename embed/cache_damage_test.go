@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -151,4 +152,48 @@ func FuzzCacheFile(f *testing.F) {
 		require.NoError(t, os.WriteFile(path, data, 0o600))
 		mended(t, dir, texts)
 	})
+}
+
+// A mark may begin in one piece that is read and end in the next.
+func TestCacheFindsEntriesBehindDamageOfAnyLength(t *testing.T) {
+	inner := embed.NewHash(8)
+	dir := t.TempDir()
+	get(t, newCache(t, inner, dir, embed.CacheOptions{}), prospect.RoleQuery, "a")
+	path := segments(t, dir)[0]
+	entry, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for off := -5; off <= 5; off++ {
+		garbage := make([]byte, 1<<20+off)
+		require.NoError(t, os.WriteFile(path, append(garbage, entry...), 0o600))
+		c, err := embed.NewCache(inner, dir, embed.CacheOptions{})
+		require.NoError(t, err)
+		require.Equal(t, 1, c.Stats().Vectors, off)
+		require.NoError(t, c.Close())
+	}
+}
+
+// A sound entry in the place of another is no answer for the other.
+func TestCacheWhoseFileIsWrittenAnew(t *testing.T) {
+	inner := embed.NewHash(8)
+	dir, other := t.TempDir(), t.TempDir()
+	c := newCache(t, inner, dir, embed.CacheOptions{})
+	want := get(t, c, prospect.RoleQuery, "a")
+	get(t, newCache(t, inner, other, embed.CacheOptions{}), prospect.RoleQuery, "b")
+	data, err := os.ReadFile(segments(t, other)[0])
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(segments(t, dir)[0], data, 0o600)) // in the same file, of the same length
+	require.Equal(t, want, get(t, c, prospect.RoleQuery, "a"))
+}
+
+// A segment that takes all that is written and keeps nothing ends the attempt.
+func TestCacheWithASegmentThatIsNone(t *testing.T) {
+	dir, opts := t.TempDir(), embed.CacheOptions{MaxBytes: 8 * (8*4 + 40)} // one a segment
+	c := newCache(t, embed.NewHash(8), dir, opts)
+	get(t, c, prospect.RoleQuery, "a")
+	if err := os.Symlink(os.DevNull, strings.TrimSuffix(segments(t, dir)[0], "1.vectors")+"2.vectors"); err != nil {
+		t.Skip(err)
+	}
+	get(t, c, prospect.RoleQuery, "b")
+	require.Equal(t, int64(1), c.Stats().Unsaved)
+	require.ErrorContains(t, c.Close(), "is not what was made there")
 }
