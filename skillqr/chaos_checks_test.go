@@ -32,6 +32,18 @@ func (j *job) cancelled(t *testing.T, err error, empty bool) string {
 	return "ended"
 }
 
+// madeGood says that each call without an answer was for a verdict that a later
+// round had.
+func (d *diary) madeGood() bool {
+	for i, c := range d.calls {
+		again := func(o diaryCall) bool { return o.answered && o.step == c.step && o.documents == c.documents }
+		if !c.answered && (c.step != string(skillqr.StepJudge) || !slices.ContainsFunc(d.calls[i+1:], again)) {
+			return false
+		}
+	}
+	return true
+}
+
 // mining holds a set to what it says of itself.
 func (j *job) mining(t *testing.T, m *skillqr.Mining, err error, again func() (*skillqr.Mining, error)) string {
 	if err != nil {
@@ -53,7 +65,7 @@ func (j *job) mining(t *testing.T, m *skillqr.Mining, err error, again func() (*
 	require.Equal(t, skillqr.Generic(), set.Generic)
 	require.Equal(t, m.Clusters.Fingerprint(), set.Corpus)
 	require.Len(t, set.Clusters, m.Clusters.Len())
-	require.Equal(t, j.diary.calls, m.Calls)
+	require.Len(t, j.diary.calls, m.Calls)
 
 	// What is missing is noted, and why.
 	said := func(kind skillqr.NoteKind, cluster int) bool {
@@ -78,7 +90,7 @@ func (j *job) mining(t *testing.T, m *skillqr.Mining, err error, again func() (*
 		require.NoError(t, m.Err)
 	} else {
 		require.ErrorIs(t, m.Err, llm.ErrFault)
-		require.True(t, set.Degraded(), text)
+		require.True(t, set.Degraded() || j.diary.madeGood(), text)
 		for _, e := range j.diary.errs {
 			require.ErrorIs(t, m.Err, e)
 		}
@@ -147,7 +159,7 @@ func (j *job) traced(t *testing.T, trace *skillqr.Trace) string {
 		short.Calls[i].System, short.Calls[i].Prompt = "", ""
 	}
 	text := asJSON(short)
-	require.Len(t, trace.Calls, j.diary.calls, "%s", text)
+	require.Len(t, trace.Calls, len(j.diary.calls), "%s", text)
 	// The last call of each question either gave what was wanted or is told of.
 	last := map[string]skillqr.Call{}
 	for _, c := range trace.Calls {

@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/prospect-go/prospect"
+	"github.com/prospect-go/prospect/internal/fence"
 	"github.com/prospect-go/prospect/llm"
 	"github.com/prospect-go/prospect/skillqr"
 )
@@ -41,9 +42,16 @@ var honestModel = prospect.NewLLM("honest/1", func(ctx context.Context, req pros
 // A diary is what a model was asked in one job of the chaos, and what it said.
 type diary struct {
 	mu      sync.Mutex
-	calls   int
-	errs    []error // in the order of the calls
+	calls   []diaryCall
+	errs    []error // of the calls
 	sincere bool    // all answers were honest
+}
+
+// A diaryCall is one call: which step it was of, which documents it showed, and
+// whether it gave an answer.
+type diaryCall struct {
+	step, documents string
+	answered        bool
 }
 
 type diaryKey struct{}
@@ -56,7 +64,7 @@ func withDiary(m prospect.LLM) prospect.LLM {
 		if d, ok := ctx.Value(diaryKey{}).(*diary); ok {
 			d.mu.Lock()
 			defer d.mu.Unlock()
-			d.calls++
+			d.calls = append(d.calls, diaryCall{req.SchemaName, strings.Join(fence.Inside(req.Prompt, "document"), "\n"), err == nil})
 			d.sincere = d.sincere && err == nil && resp.Text == honest(req)
 			if err != nil {
 				d.errs = append(d.errs, err)
