@@ -20,6 +20,7 @@
 //     in both ways.
 //   - report.go, columns.go, explain.go, text.go: the result for a person.
 //   - document.go: the result as JSON.
+//   - listing.go: the result as an agent reads it.
 package main
 
 import (
@@ -127,6 +128,18 @@ func find(ctx context.Context, opts options, out *bufio.Writer, std streams) err
 		}
 		doc.OtherTasks = others
 		return doc.write(out)
+	}
+	if opts.listing > 0 {
+		for _, t := range tasks {
+			f, err := s.run(ctx, t)
+			if err != nil {
+				return err
+			}
+			if err := writeListing(out, std, f, opts.listing, shelf.gallery.Len()); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	r := newReport(out, styleFor(std.out), opts.explain)
 	r.header(shelf, embedder)

@@ -44,7 +44,7 @@ func TestHelp(t *testing.T) {
 	got := skillfind(t, "-h")
 	require.Zero(t, got.code)
 	require.Empty(t, got.err)
-	for _, flag := range []string{"-skills", "-task", "-tasks", "-k", "-explain", "-json", "-gallery", "-llm", "-model", "-embedder", "-temperature", "-max-tokens", "-timeout"} {
+	for _, flag := range []string{"-skills", "-task", "-tasks", "-k", "-explain", "-json", "-listing", "-gallery", "-llm", "-model", "-embedder", "-temperature", "-max-tokens", "-timeout"} {
 		require.Contains(t, got.out, "  "+flag)
 	}
 	for line := range strings.Lines(got.out) {
