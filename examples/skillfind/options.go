@@ -50,7 +50,7 @@ func parseOptions(args []string, std streams) (options, error) {
 	f.IntVar(&o.k, "k", 5, "how many skills to find")
 	f.BoolVar(&o.explain, "explain", false, "print how it came about: prompts, answers, candidate lists, tokens, times")
 	f.BoolVar(&o.json, "json", false, "print one JSON document instead (README.md describes it)")
-	f.IntVar(&o.listing, "listing", 0, "print only what an agent would be given, the skills found in a list of at most `N` characters;\nwhat it shortens or leaves out is told on the error stream")
+	f.IntVar(&o.listing, "listing", 0, "print only what an agent would be given: the skills found, in at most `N` characters;\nwhat it shortens or leaves out is told on the error stream")
 	f.StringVar(&o.gallery, "gallery", "", "`FILE` in which skills and vectors are kept between runs\n(default: one for each choice of folders, in the user's cache folder)")
 	f.StringVar(&o.embedder, "embedder", "builtin", "\"builtin\", or a `DIR` with a sentence-transformers model in ONNX form")
 	f.StringVar(&o.llm, "llm", "", "base `URL` of an OpenAI-compatible service, such as http://localhost:11434/v1;\nthe key, if it wants one, is taken from OPENAI_API_KEY")
