@@ -17,6 +17,7 @@ func (m *mining) draft(ctx context.Context) error {
 			return m.hopeless("no cluster could be labelled")
 		}
 		if len(m.notes) > 0 {
+			m.unfinished = true
 			m.say(StepDraft, -1, NotDrafted, "there are no labels to draft skills from")
 		}
 		return nil
@@ -29,6 +30,7 @@ func (m *mining) draft(ctx context.Context) error {
 	p := prompting{StepDraft, -1, m.o.Proposer, m.prompts.draft, data, draftSchema}
 	a, err := propose(ctx, m, p, func(a *skillsAnswer) error { return a.check(nil) })
 	if f, ok := errors.AsType[*fallback](err); ok && !f.model {
+		m.unfinished = true
 		m.say(StepDraft, -1, NotDrafted, "no skills: "+f.Error())
 		err = nil
 	} else if ok {

@@ -25,7 +25,7 @@ func mistake(data []byte, err error) error {
 }
 
 // maxParsed bounds the work of searching for a mistake: how many bytes are
-// parsed in all, about a second's worth.
+// parsed in all, one or two seconds' worth.
 const maxParsed = 4 << 20
 
 // lookAhead is how many lines more are tried before a beginning that cannot be

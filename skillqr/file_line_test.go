@@ -52,7 +52,7 @@ func TestTheLineOfAMistake(t *testing.T) {
 // However long the search would take, it ends; what it has by then is a line at
 // or before the mistake, or none.
 func TestTheSearchForAMistakeIsBounded(t *testing.T) {
-	for _, n := range []int{1000, 10_000, 80_000} {
+	for _, n := range []int{1000, 10_000} {
 		text := strings.Repeat("- name: \"a\n   b\"\n", n) + "- \"c\n" + strings.Repeat("   d\n", n)
 		b := newBeginnings([]byte(text))
 		line, ok := b.firstBad()

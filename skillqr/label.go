@@ -28,7 +28,11 @@ func (m *mining) label(ctx context.Context, positions []int) error {
 		p := prompting{StepLabel, i, m.o.Proposer, m.prompts.label, LabelData{docs}, labelSchema}
 		a, err := propose(ctx, m, p, (*labelAnswer).check)
 		if f, ok := errors.AsType[*fallback](err); ok {
-			m.say(StepLabel, i, NotLabelled, "no label: "+f.Error())
+			what := "no label: "
+			if m.notes[i].Label() != "" {
+				what = "no new label, the old one stays: "
+			}
+			m.say(StepLabel, i, NotLabelled, what+f.Error())
 			return nil
 		}
 		if err != nil {

@@ -145,7 +145,8 @@ type Mining struct {
 // one that was not judged counts as the draft or revision claims, and without a
 // draft or revision the skills stay as they are, at first the generic one
 // alone. After more than MaxFailures failed calls mining ends with the last
-// round that is complete.
+// round that is complete; with the first, complete or not, where there is no
+// other. [Refresh] goes on from there.
 //
 // The error is not nil where there is nothing to give: ctx's error where it
 // ended; the models' where no skills were drafted because of them; that of the
@@ -197,6 +198,9 @@ type mining struct {
 	skills   []Skill
 	roundLog []RoundNote
 	round    int // 0 before the first
+	// unfinished says that clusters are uncovered because of a failure: no
+	// draft or revision was had since, or mining ended early.
+	unfinished bool
 
 	// Of a refresh alone.
 	resumed bool
@@ -264,6 +268,7 @@ func (m *mining) rounds(ctx context.Context, first int) error {
 			}
 		}
 		if stopped {
+			m.unfinished = true
 			m.say(StepJudge, -1, Stopped, fmt.Sprintf("mining ended early, because %d calls failed", m.failed))
 			break
 		}
@@ -296,7 +301,9 @@ func (m *mining) state() *state {
 
 func (m *mining) restore(s *state) {
 	m.skills, m.verdicts = s.skills, s.verdicts
-	m.roundLog[s.at].Kept = true
+	for i := range m.roundLog {
+		m.roundLog[i].Kept = i == s.at
+	}
 }
 
 func (m *mining) roundNote(asked int) RoundNote {
@@ -367,6 +374,9 @@ func (m *mining) result() *Mining {
 		c := &set.Clusters[i]
 		c.Missing = m.verdicts[i].missing
 		m.say(StepRevise, i, Uncovered, "no skill covers "+cmp.Or(c.Label(), "it"))
+		if m.unfinished && !m.verdicts[i].left && m.isKnown(i) {
+			m.say(StepRevise, i, NotRevised, "no skill was made for it yet; a refresh asks again")
+		}
 	}
 	sizes := make(map[string]int)
 	for _, s := range m.skills {

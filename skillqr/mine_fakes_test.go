@@ -166,6 +166,10 @@ func (c *clerk) answer(req prospect.LLMRequest) string {
 		gaps := map[string][]int{}
 		for i, line := range lines(req.Prompt, "gaps") {
 			domain, _, _ := strings.Cut(line, " /")
+			if rest, ok := strings.CutPrefix(line, "no label "); ok {
+				_, domain, _ = strings.Cut(rest, "missing: knowledge of ")
+				domain, _, _ = strings.Cut(domain, ";")
+			}
 			gaps[domain] = append(gaps[domain], i+1)
 		}
 		for _, domain := range sorted(gaps) {

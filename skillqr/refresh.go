@@ -40,6 +40,9 @@ type Changes struct {
 	// Drifted are clusters to which so many documents came that lie farther
 	// out than before that they were judged again.
 	Drifted []int
+	// Retried are clusters about which a model failed before, so that they had
+	// no label, no verdict or no skill, and which were asked about again.
+	Retried []int
 	// Gone are clusters without documents.
 	Gone []int
 	// Strays count the documents that came since the clusters were made, lie
@@ -56,7 +59,7 @@ type Changes struct {
 
 // Any says whether anything changed.
 func (c Changes) Any() bool {
-	return c.Added+c.Removed+c.Altered > 0 || len(c.New)+len(c.Drifted)+len(c.Gone) > 0 || c.Skills()
+	return c.Added+c.Removed+c.Altered > 0 || len(c.New)+len(c.Drifted)+len(c.Retried)+len(c.Gone) > 0 || c.Skills()
 }
 
 // Skills says whether a skill changed, so that queries are rewritten otherwise
@@ -76,7 +79,7 @@ func (c Changes) String() string {
 	for _, l := range []struct {
 		what    string
 		numbers []int
-	}{{"new clusters", c.New}, {"drifted clusters", c.Drifted}, {"clusters gone", c.Gone}} {
+	}{{"new clusters", c.New}, {"drifted clusters", c.Drifted}, {"clusters asked about again", c.Retried}, {"clusters gone", c.Gone}} {
 		if len(l.numbers) > 0 {
 			say("%s: %s", l.what, strings.Trim(fmt.Sprint(l.numbers), "[]"))
 		}
@@ -124,6 +127,12 @@ func (c Changes) String() string {
 // then it is another one. Clusters that were left uncovered before, also
 // because a person removed their skill, are not asked about.
 //
+// Clusters about which a model failed before are asked about again, each only
+// what is missing: those that the set's notes name as [NotLabelled], [NotJudged]
+// or [NotRevised]. So a mining that a budget ended is completed by a refresh with
+// another, and what a person wrote meanwhile stays. Whoever wants such a cluster
+// to be left as it is deletes its notes.
+//
 // # What a person wrote
 //
 // The texts of edited skills ([Skill.Edited]) and of the generic one stay as
@@ -132,14 +141,15 @@ func (c Changes) String() string {
 //
 // # Cost and errors
 //
-// Where no cluster changed there are no calls. Else, for c changed clusters: c
-// labels, at most c judgements a round and 1 revision between rounds, besides
+// Where no cluster changed there are no calls. Else, for c changed clusters: at
+// most c labels, at most c judgements a round and 1 revision between rounds, besides
 // those of clusters whose skill was revised; no draft. The cost of comparing is
 // O(N·dim), and O(n·k·dim) for n documents that came.
 //
 // Errors are those of Mine; with an error there is no result, and the old set
 // and clusters are as good as before. [prospect.ErrIdentity] is for vectors of
-// another embedder: mine anew then.
+// another embedder, where mining anew is what helps, and for a set that was made
+// of another corpus than the clusters.
 func Refresh(ctx context.Context, corpus Corpus, set *Set, clusters *Clusters, o RefreshOptions) (*Refreshed, error) {
 	if set == nil || clusters == nil {
 		return nil, fmt.Errorf("%w: no set or no clusters", prospect.ErrOption)
@@ -158,11 +168,33 @@ func Refresh(ctx context.Context, corpus Corpus, set *Set, clusters *Clusters, o
 	if err := clusters.sameSpace(corpus); err != nil {
 		return nil, err
 	}
+	if made, own := set.Corpus.Hash, clusters.Fingerprint().Hash; made != "" && made != own {
+		return nil, fmt.Errorf("%w: the set was made of corpus %s, the clusters of %s", prospect.ErrIdentity, head(made, 64), own)
+	}
 	r, err := regroup(ctx, corpus, clusters, o)
 	if err != nil {
 		return nil, err
 	}
 	changed := r.changed(set)
+	toLabel := slices.Clone(changed)
+	failings := set.failings()
+	for i := range r.clusters.Len() {
+		number := r.clusters.Number(i)
+		f, err := m.retriable(ctx, r.clusters, i, failings[number])
+		if err != nil {
+			return nil, err
+		}
+		if f.any() && !slices.Contains(r.changes.New, number) && !slices.Contains(r.changes.Drifted, number) {
+			r.changes.Retried = append(r.changes.Retried, number)
+		}
+		if f.any() && !slices.Contains(changed, i) {
+			changed = append(changed, i)
+			if f.label {
+				toLabel = append(toLabel, i)
+			}
+		}
+	}
+	slices.Sort(changed)
 	if !r.changes.Any() && len(changed) == 0 {
 		r.changes.Share = clusters.share()
 		return &Refreshed{Mining{Set: set.clone(), Clusters: clusters}, r.changes}, nil
@@ -170,8 +202,10 @@ func Refresh(ctx context.Context, corpus Corpus, set *Set, clusters *Clusters, o
 	m.resume(r.clusters, set, changed)
 	m.first = r.first
 	if len(changed) > 0 {
-		if err := m.label(ctx, changed); err != nil {
-			return nil, err
+		if len(toLabel) > 0 {
+			if err := m.label(ctx, toLabel); err != nil {
+				return nil, err
+			}
 		}
 		if m.ended() {
 			return nil, m.hopeless("the changed clusters could not be labelled")
@@ -193,11 +227,22 @@ func Refresh(ctx context.Context, corpus Corpus, set *Set, clusters *Clusters, o
 	return out, nil
 }
 
+// maxRoundLog is how many rounds of earlier runs a refresh keeps, the last ones
+// and the one whose skills the set has.
+const maxRoundLog = 10
+
 // resume takes over what the set says about the clusters that did not change.
 func (m *mining) resume(c *Clusters, set *Set, changed []int) {
 	m.begin(c)
 	m.resumed = true
 	m.roundLog = slices.Clone(set.Rounds)
+	for i := 0; len(m.roundLog) > maxRoundLog && i < len(m.roundLog); {
+		if m.roundLog[i].Kept {
+			i++
+		} else {
+			m.roundLog = slices.Delete(m.roundLog, i, i+1)
+		}
+	}
 	for i := range m.roundLog {
 		m.round = max(m.round, m.roundLog[i].Round)
 		m.roundLog[i].Skills = slices.Clone(m.roundLog[i].Skills)
@@ -222,36 +267,62 @@ func (m *mining) resume(c *Clusters, set *Set, changed []int) {
 		}
 		old := set.Clusters[at]
 		note.Domain, note.Kind, note.Terms = old.Domain, old.Kind, slices.Clone(old.Terms)
-		if slices.Contains(changed, i) {
-			continue
-		}
-		v := verdict{judged: true, missing: old.Missing}
+		v := verdict{missing: old.Missing}
 		for _, s := range m.skills {
 			if slices.Contains(s.Covers, note.Cluster) {
 				v.by = append(v.by, s.digest())
 			}
 		}
-		v.left = len(v.by) == 0
+		m.claims[i] = v.by // stands where the judge cannot be had
+		if !slices.Contains(changed, i) {
+			v.judged, v.left = true, len(v.by) == 0
+		}
 		m.verdicts[i] = v
 	}
 }
 
+// retriable is what can be made good of failures about a cluster: a prompt needs
+// documents with a text.
+func (m *mining) retriable(ctx context.Context, c *Clusters, i int, f failing) (failing, error) {
+	legible := func(ids []string) (bool, error) {
+		texts, err := m.corpus.texts(ctx, ids)
+		return slices.ContainsFunc(texts, func(t string) bool { return tidyProse(head(t, 4*m.o.DocumentLength)) != "" }), err
+	}
+	var err error
+	if f.label {
+		if f.label, err = legible(c.Nearest(i, m.o.Nearest)); err != nil {
+			return f, err
+		}
+	}
+	if f.verdict {
+		f.verdict, err = legible(c.Sample(i, m.o.Sampled, m.o.Seed))
+	}
+	return f, err
+}
+
 // kept are the notes of the old set that still hold: not those about clusters
-// that are gone or were asked about again, and not what result says anew.
+// that are gone or were asked about again, not what result says anew, and not
+// failures about clusters that a person settled. What is about no cluster is of
+// the last run that asked anything.
 func (m *mining) kept(set *Set, changed []int) []Note {
+	open := set.failings()
 	about := make(map[int]int, len(m.notes)) // position by number
 	for i, n := range m.notes {
 		about[n.Cluster] = i
 	}
 	var out []Note
 	for _, n := range set.Notes {
-		if n.Cluster != nil {
-			i, ok := about[*n.Cluster]
-			if !ok || n.Kind == Uncovered || slices.Contains(changed, i) {
-				continue
+		if n.Cluster == nil {
+			if len(changed) == 0 {
+				out = append(out, n)
 			}
+			continue
 		}
-		out = append(out, n)
+		i, ok := about[*n.Cluster]
+		settled := n.Kind.failure() && !open[*n.Cluster].any()
+		if ok && n.Kind != Uncovered && !settled && !slices.Contains(changed, i) {
+			out = append(out, n)
+		}
 	}
 	return out
 }

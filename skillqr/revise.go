@@ -31,12 +31,14 @@ func (m *mining) revise(ctx context.Context) (changed bool, err error) {
 	p := prompting{StepRevise, -1, m.o.Proposer, m.prompts.revise, data, reviseSchema}
 	a, err := propose(ctx, m, p, func(a *skillsAnswer) error { return a.check(m.skills) })
 	if f, ok := errors.AsType[*fallback](err); ok {
+		m.unfinished = true
 		m.say(StepRevise, -1, NotRevised, "the skills stay as they are: "+f.Error())
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
+	m.unfinished = false
 	m.tell(StepRevise, 1, 1)
 	changed = m.take(StepRevise, a.Skills, func(w wireSkill, old Skill) []int {
 		covers := m.coverage(old)
@@ -54,17 +56,22 @@ type gap struct {
 	positions []int
 }
 
-// gaps are the clusters that no skill covers, grouped by label and by what the
-// judge advises. Those of which nothing is known are left out.
+// gaps are the clusters that no skill covers, grouped by what the judge advises
+// and by label, or by what is missing where there is no label. Those of which
+// nothing is known are left out.
 func (m *mining) gaps() []gap {
 	advice := func(i int) int {
 		return 1 + slices.IndexFunc(m.skills, func(s Skill) bool { return s.digest() == m.verdicts[i].broaden })
 	}
 	groups := m.grouped(m.gaping(), func(i int) string {
-		if m.notes[i].Label() == "" && m.verdicts[i].missing == "" {
+		switch label := m.notes[i].Label(); {
+		case !m.isKnown(i):
 			return ""
+		case label == "":
+			return fmt.Sprintf("%d missing: %s", advice(i), m.verdicts[i].missing)
+		default:
+			return fmt.Sprintf("%d label: %s", advice(i), label)
 		}
-		return fmt.Sprintf("%d %s", advice(i), m.notes[i].Label())
 	})
 	out := make([]gap, 0, len(groups))
 	for _, g := range groups {
@@ -75,6 +82,11 @@ func (m *mining) gaps() []gap {
 		}, g.positions})
 	}
 	return out
+}
+
+// isKnown says whether there is anything to tell the proposer about a cluster.
+func (m *mining) isKnown(i int) bool {
+	return m.notes[i].Label() != "" || m.verdicts[i].missing != ""
 }
 
 // missing is what the judge says is missing in clusters, the first few.

@@ -15,7 +15,7 @@ import (
 var ErrInvalid = errors.New("skillqr: invalid skill set")
 
 // A Set is what mining gives and rewriting uses: a few skills and how they
-// came to be. It is meant to be read and edited by a person; see [Save]. A set
+// came to be. It is meant to be read and edited by a person; see [Set.Save]. A set
 // that holds nothing but skills, written by hand, is as good.
 //
 // Nothing in this package changes a set that it was given; a set that nobody
@@ -33,7 +33,8 @@ type Set struct {
 	// Proposer and Judge are the identities of the models.
 	Proposer string `json:"proposer,omitempty" yaml:"proposer,omitempty"`
 	Judge    string `json:"judge,omitempty" yaml:"judge,omitempty"`
-	// Rounds say what each round of judging found.
+	// Rounds say what each round of judging found; a refresh keeps the last
+	// ten of earlier runs.
 	Rounds []RoundNote `json:"rounds,omitempty" yaml:"rounds,omitempty"`
 	// Notes say what did not go as planned.
 	Notes []Note `json:"notes,omitempty" yaml:"notes,omitempty"`

@@ -47,8 +47,18 @@ func (m *mining) say(step Step, position int, kind NoteKind, text string) {
 	m.noted = append(m.noted, n)
 }
 
-// said returns the notes in one order, each but once.
+// said returns the notes in one order, each but once, without those of failures
+// that a later round made good.
 func (m *mining) said() []Note {
+	m.noted = slices.DeleteFunc(m.noted, func(n noted) bool {
+		switch n.note.Kind {
+		case NotJudged:
+			return m.verdicts[n.position].judged
+		case NotDrafted:
+			return len(m.skills) > 0
+		}
+		return false
+	})
 	steps := []Step{StepLabel, StepDraft, StepJudge, StepRevise}
 	slices.SortStableFunc(m.noted, func(a, b noted) int {
 		return cmp.Or(a.round-b.round, slices.Index(steps, a.step)-slices.Index(steps, b.step), a.position-b.position)
