@@ -45,7 +45,7 @@ func (d *diary) madeGood() bool {
 }
 
 // mining holds a set to what it says of itself.
-func (j *job) mining(t *testing.T, m *skillqr.Mining, err error, again func() (*skillqr.Mining, error)) string {
+func (j *job) mining(t *testing.T, m *skillqr.Mining, err error, corpus skillqr.Corpus, again func() (*skillqr.Mining, error)) string {
 	if err != nil {
 		require.Nil(t, m)
 		if j.ended != nil && errors.Is(err, j.ended) {
@@ -107,6 +107,12 @@ func (j *job) mining(t *testing.T, m *skillqr.Mining, err error, again func() (*
 		require.Equal(t, yamlOf(t, want.Set), text)
 		return "as without faults"
 	case set.Degraded():
+		done, err := skillqr.Refresh(t.Context(), corpus, set, m.Clusters, skillqr.RefreshOptions{
+			MineOptions: skillqr.MineOptions{Proposer: honestModel},
+		})
+		require.NoError(t, err)
+		require.False(t, done.Set.Degraded(), "a refresh with a good model leaves nothing undone: %s", yamlOf(t, done.Set))
+		require.Positive(t, done.Calls)
 		return "degraded"
 	}
 	return "complete"

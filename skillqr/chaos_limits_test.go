@@ -62,6 +62,18 @@ func TestABudgetThatEndsAtAnyCallOfMining(t *testing.T) {
 					require.NoError(t, m.Set.Validate())
 					require.True(t, m.Set.Degraded())
 					require.LessOrEqual(t, m.Calls-meter.Total().Calls, failures+4, "no more fail than may, but those under way")
+
+					// Another budget completes it.
+					refreshed := corpus
+					if name == "refresh" {
+						refreshed = grown
+					}
+					done, err := skillqr.Refresh(t.Context(), refreshed, m.Set, m.Clusters, skillqr.RefreshOptions{
+						MineOptions: skillqr.MineOptions{Proposer: honestModel},
+					})
+					require.NoError(t, err)
+					require.False(t, done.Set.Degraded(), "%v", done.Set.Notes)
+					require.Equal(t, 1.0, done.Set.Coverage())
 				}
 			}
 			require.Positive(t, given)

@@ -166,7 +166,7 @@ func (s *chaotic) job(t *testing.T, ctx context.Context, r *rand.Rand, n int) *j
 		m, err := skillqr.Mine(ctx, corpus, nil, o)
 		j.check = func(t *testing.T) string {
 			o.Proposer = honestModel
-			return j.mining(t, m, err, func() (*skillqr.Mining, error) { return skillqr.Mine(t.Context(), corpus, nil, o) })
+			return j.mining(t, m, err, corpus, func() (*skillqr.Mining, error) { return skillqr.Mine(t.Context(), corpus, nil, o) })
 		}
 	case kind == 1:
 		j.kind = "refresh"
@@ -183,7 +183,7 @@ func (s *chaotic) job(t *testing.T, ctx context.Context, r *rand.Rand, n int) *j
 			}
 			o.Proposer = honestModel
 			got, err := refresh(m, err)
-			return j.mining(t, got, err, func() (*skillqr.Mining, error) {
+			return j.mining(t, got, err, corpus, func() (*skillqr.Mining, error) {
 				return refresh(skillqr.Refresh(t.Context(), corpus, s.mined.Set, s.mined.Clusters, o))
 			})
 		}
