@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/prospect-go/prospect"
 	"github.com/prospect-go/prospect/llm"
 	"github.com/prospect-go/prospect/skillqr"
 )
@@ -30,6 +31,12 @@ func (j *job) cancelled(t *testing.T, err error, empty bool) string {
 	require.ErrorIs(t, err, j.ended)
 	require.True(t, empty, "a result beside an error")
 	return "ended"
+}
+
+// isFault says whether an error is of a model that fails, or hangs and is
+// given up.
+func isFault(err error) bool {
+	return errors.Is(err, llm.ErrFault) || errors.Is(err, prospect.ErrTransient)
 }
 
 // madeGood says that each call without an answer was for a verdict that a later
@@ -52,7 +59,7 @@ func (j *job) mining(t *testing.T, m *skillqr.Mining, err error, corpus skillqr.
 			return "ended"
 		}
 		require.NotEmpty(t, j.diary.errs, "nothing failed, and still: %v", err)
-		require.ErrorIs(t, err, llm.ErrFault)
+		require.True(t, isFault(err), "%v", err)
 		return "failed"
 	}
 	set := m.Set
@@ -89,7 +96,7 @@ func (j *job) mining(t *testing.T, m *skillqr.Mining, err error, corpus skillqr.
 	if len(j.diary.errs) == 0 {
 		require.NoError(t, m.Err)
 	} else {
-		require.ErrorIs(t, m.Err, llm.ErrFault)
+		require.True(t, isFault(m.Err), "%v", m.Err)
 		require.True(t, set.Degraded() || j.diary.madeGood(), text)
 		for _, e := range j.diary.errs {
 			require.ErrorIs(t, m.Err, e)
