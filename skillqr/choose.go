@@ -30,6 +30,8 @@ func (w wireSkill) missing(old []Skill) error {
 	switch {
 	case w.Name == "":
 		return errors.New(`has no "name"`)
+	case nameless(string(w.Name)) != "":
+		return fmt.Errorf(`has a "name" that %s`, nameless(string(w.Name)))
 	case w.Instruction == "" && named(old, string(w.Name)) < 0:
 		return errors.New(`has no "instruction"`)
 	}

@@ -143,7 +143,7 @@ func TestAwkwardTextsInEveryField(t *testing.T) {
 					require.Equal(t, s, got, "%q\n%s", text, data)
 				}
 			}
-			require.Greater(t, saved, len(awkward)/2)
+			require.Greater(t, saved, 15)
 		})
 	}
 }

@@ -107,6 +107,23 @@ func TestValidateNamesEveryProblem(t *testing.T) {
 	}
 }
 
+// A name that a model cannot choose by is none.
+func TestNamesThatCannotBeChosen(t *testing.T) {
+	for name, reason := range map[string]string{
+		"2": "has no letter", "2024": "has no letter", "-": "has no letter", "1.5 %": "has no letter",
+		"none": "means that there is none", "N/A": "means that there is none", " Null.": "means that there is none", "no": "means that there is none",
+	} {
+		s := small()
+		s.Skills[0].Name = name
+		require.ErrorContains(t, s.Validate(), "name "+reason, name)
+	}
+	for _, name := range []string{"a", "数学", "None of it", "vitamin B12", "C", "эмпирика"} {
+		s := small()
+		s.Skills[0].Name = name
+		require.NoError(t, s.Validate(), name)
+	}
+}
+
 func TestValidateRefusesAShareThatIsNoNumber(t *testing.T) {
 	s := small()
 	zero := 0.0

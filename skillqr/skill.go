@@ -21,7 +21,8 @@ const (
 // A Skill tells a model how to rewrite queries about one kind of material, so
 // that they use the words which documents of that kind use.
 type Skill struct {
-	// Name, one line, unique within a set but for case.
+	// Name, one line, unique within a set but for case. It has a letter and is
+	// not a word such as "none", since models choose by number or name.
 	Name string `json:"name" yaml:"name"`
 	// When to use it, one or two sentences: what a router decides by.
 	When string `json:"when" yaml:"when"`
@@ -92,10 +93,24 @@ func (s Skill) problems() []string {
 			out = append(out, part.name+" holds control characters")
 		}
 	}
+	if reason := nameless(s.Name); reason != "" && strings.TrimSpace(s.Name) != "" {
+		out = append(out, "name "+reason)
+	}
 	if strings.ContainsAny(s.Name, "\n\t") {
 		out = append(out, "name is more than one line")
 	}
 	return out
+}
+
+// nameless says why a text cannot be the name of a skill in an answer.
+func nameless(name string) string {
+	switch {
+	case !strings.ContainsFunc(name, unicode.IsLetter):
+		return "has no letter"
+	case saysNone.MatchString(name):
+		return "means that there is none"
+	}
+	return ""
 }
 
 // isControl says whether r has no place in a text: a control character other

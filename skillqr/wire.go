@@ -158,7 +158,8 @@ func (w *wireGiven) UnmarshalJSON(data []byte) error {
 
 var (
 	numberRange = regexp.MustCompile(`(\d+)(?:\s*(?:-|–|to)\s*(\d+))?`)
-	saysNone    = regexp.MustCompile(`(?i)^\W*(?:none|no|nothing|n/a|null|0|false|empty)?\W*$`)
+	// saysNone is of texts that name nothing, whatever marks stand around.
+	saysNone = regexp.MustCompile(`(?i)^[^\pL\pN]*(?:none|no|nothing|n/a|null|0|false|empty)?[^\pL\pN]*$`)
 )
 
 // placesOf returns the places, from 0, that numbers from 1 or names mean, in

@@ -46,6 +46,16 @@ func TestPlacesOf(t *testing.T) {
 	}
 }
 
+// Names in any script are names.
+func TestPlacesOfNamesWithoutLatinLetters(t *testing.T) {
+	names := []string{"数学", "эмпирика"}
+	got, err := placesOf([]string{"эмпирика", "数学"}, names)
+	require.NoError(t, err)
+	require.Equal(t, []int{1, 0}, got)
+	_, err = placesOf([]string{"химия"}, names)
+	require.Error(t, err)
+}
+
 func TestNumbersOf(t *testing.T) {
 	require.Equal(t, []int{0, 1, 2, 4}, numbersOf(wireChoice{"1-3", "5", "2", "9"}, 5))
 	require.Equal(t, []int{0, 1, 2}, numbersOf(wireChoice{"all"}, 3))
