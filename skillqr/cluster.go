@@ -24,7 +24,8 @@ type ClusterOptions struct {
 	// MaxIterations over all documents. Default 25.
 	MaxIterations int
 	// Progress, where it is not nil, is called after each iteration with how
-	// many there were and how many there may be.
+	// many there were and how many there may be. Of many documents a sample is
+	// clustered first; its iterations count too.
 	Progress func(done, total int)
 }
 
@@ -86,7 +87,14 @@ func Cluster(ctx context.Context, corpus Corpus, o ClusterOptions) (*Clusters, e
 	}
 	ko := kmeans.Options{K: o.K, Seed: o.Seed, MaxIterations: cmp.Or(o.MaxIterations, 25)}
 	if o.Progress != nil {
-		ko.Progress = func(p kmeans.Progress) { o.Progress(p.Iteration, ko.MaxIterations) }
+		done, total := 0, ko.MaxIterations
+		ko.Progress = func(p kmeans.Progress) {
+			if done == 0 && p.Rows < corpus.Len() {
+				total *= 2
+			}
+			done++
+			o.Progress(done, total)
+		}
 	}
 	found, err := kmeans.Cluster(ctx, corpus.rows, ko)
 	if err != nil {
@@ -279,7 +287,7 @@ func cosine(a, b []float32) float64 {
 }
 
 // Nearest returns the ids of the n documents of the i-th cluster nearest to
-// its centroid, nearest first; all where there are fewer.
+// its centroid, nearest first; all where there are fewer, none for n < 1.
 func (c *Clusters) Nearest(i, n int) []string {
 	near := slices.Clone(c.members[i])
 	slices.SortStableFunc(near, func(a, b int32) int {
@@ -316,8 +324,9 @@ func (c *Clusters) sample(from []int32, n int, seed uint64) []string {
 }
 
 func (c *Clusters) idsOf(docs []int32, n int) []string {
-	out := make([]string, 0, min(n, len(docs)))
-	for _, i := range docs[:min(n, len(docs))] {
+	n = max(min(n, len(docs)), 0)
+	out := make([]string, 0, n)
+	for _, i := range docs[:n] {
 		out = append(out, c.ids[i])
 	}
 	return out

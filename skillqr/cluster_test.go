@@ -66,3 +66,41 @@ func TestClustersFile(t *testing.T) {
 	}
 	require.Equal(t, one.String(), two.String())
 }
+
+// The iterations over a sample count as well as those over all.
+func TestProgressOfClusteringNeverGoesBack(t *testing.T) {
+	s := new(shelf)
+	for axis := range 8 {
+		s.plant("domain", axis, 17_000/8)
+	}
+	var seen []int
+	c, err := skillqr.Cluster(t.Context(), s.corpus(t), skillqr.ClusterOptions{K: 8, MaxIterations: 4, Progress: func(done, total int) {
+		require.Equal(t, 8, total, "four over the sample and four over all, at most")
+		seen = append(seen, done)
+	}})
+	require.NoError(t, err)
+	require.Equal(t, 8, c.Len())
+	require.Greater(t, len(seen), 2)
+	for i, done := range seen {
+		require.Equal(t, i+1, done)
+		require.LessOrEqual(t, done, 8)
+	}
+
+	seen = nil
+	_, err = skillqr.Cluster(t.Context(), threeDomains().corpus(t), skillqr.ClusterOptions{MaxIterations: 4, Progress: func(done, total int) {
+		require.Equal(t, 4, total)
+		seen = append(seen, done)
+	}})
+	require.NoError(t, err)
+	require.Equal(t, 1, seen[0])
+}
+
+func TestNoDocumentsAskedForAreNone(t *testing.T) {
+	c, err := skillqr.Cluster(t.Context(), threeDomains().corpus(t), skillqr.ClusterOptions{})
+	require.NoError(t, err)
+	for _, n := range []int{0, -1} {
+		require.Empty(t, c.Nearest(0, n))
+		require.Empty(t, c.Sample(0, n, 1))
+	}
+	require.Len(t, c.Nearest(0, 1<<30), c.Size(0))
+}

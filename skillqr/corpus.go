@@ -35,6 +35,9 @@ type Corpus struct {
 // with several vectors counts once, with the direction of their mean. Cost: a
 // copy of the vectors.
 func CorpusOf(ix *vecindex.Index, text TextFunc) (Corpus, error) {
+	if ix == nil {
+		return Corpus{}, fmt.Errorf("%w: no index", prospect.ErrOption)
+	}
 	s := ix.Snapshot()
 	return newCorpus(means(s), s.Len(), s.Identity(), text)
 }

@@ -15,6 +15,11 @@ import (
 
 func noText(_ context.Context, ids []string) ([]string, error) { return make([]string, len(ids)), nil }
 
+func TestCorpusOfNothing(t *testing.T) {
+	_, err := skillqr.CorpusOf(nil, new(shelf).text)
+	require.ErrorIs(t, err, prospect.ErrOption)
+}
+
 func TestNewCorpusRefuses(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	for name, c := range map[string]struct {

@@ -58,7 +58,7 @@ type MineOptions struct {
 	// that equal input gives equal sets.
 	Made string
 	// Progress, where it is not nil, is told how far a step is; done counts up
-	// to total, from 0. It is called by one goroutine at a time.
+	// to total, from 0, or from 1 where the step is clustering. It is called by one goroutine at a time.
 	Progress func(step Step, done, total int)
 }
 
@@ -119,8 +119,8 @@ type Mining struct {
 	// Calls of the models, second attempts included, and their tokens.
 	Calls int
 	Usage prospect.Usage
-	// Err joins the errors of the models, for errors.Is; nil where no call
-	// failed. The set is what could be had in spite of them.
+	// Err joins the errors of the models, in the order of steps and clusters,
+	// for errors.Is; nil where no call failed. The set is what could be had in spite of them.
 	Err error
 }
 

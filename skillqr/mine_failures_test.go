@@ -2,10 +2,14 @@ package skillqr_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -172,4 +176,54 @@ func TestMineWithAFaultyModel(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, yamlOf(t, m.Set), yamlOf(t, again.Set))
 	}
+}
+
+// MaxFailures calls may fail, and not one more.
+func TestTheNumberOfFailuresThatEndsMining(t *testing.T) {
+	for failures, stops := range map[int]bool{4: false, 3: true} {
+		asked := 0
+		judge := &clerk{instead: func(prospect.LLMRequest, string) (string, error, bool) {
+			if asked++; asked <= 4 {
+				return "", errAway, false
+			}
+			return "", nil, false
+		}}
+		m := mine(t, threeDomains(), skillqr.MineOptions{Proposer: &clerk{}, Judge: judge, MaxFailures: failures, Concurrency: 1})
+		require.Equal(t, stops, slices.Contains(kindsOf(m.Set), skillqr.Stopped), "MaxFailures %d", failures)
+		if stops {
+			require.Equal(t, 4, asked)
+		} else {
+			require.Equal(t, 8, asked, "the judge goes on")
+		}
+	}
+}
+
+// The error reads the same whichever call came back first.
+func TestErrorsAreInOneOrder(t *testing.T) {
+	var texts []string
+	for _, concurrency := range []int{1, 8, 8} {
+		model := &clerk{instead: func(req prospect.LLMRequest, _ string) (string, error, bool) {
+			sum := sha256.Sum256([]byte(req.Prompt))
+			if req.SchemaName == "draft" {
+				return "", nil, false
+			}
+			if concurrency > 1 {
+				time.Sleep(time.Duration(sum[0]) * 100 * time.Microsecond)
+			}
+			return "", fmt.Errorf("%x: %w", sum[:4], errAway), false
+		}}
+		// The labels of algebra work, so that there is a draft.
+		labels := &clerk{}
+		proposer := prospect.NewLLM("clerk/1", func(ctx context.Context, req prospect.LLMRequest) (prospect.LLMResponse, error) {
+			if req.SchemaName == "label" && strings.Contains(req.Prompt, "algebra text") {
+				return labels.Generate(ctx, req)
+			}
+			return model.Generate(ctx, req)
+		})
+		m := mine(t, threeDomains(), skillqr.MineOptions{Proposer: proposer, Concurrency: concurrency, MaxFailures: 100})
+		texts = append(texts, m.Err.Error())
+	}
+	require.Len(t, strings.Split(texts[0], "\n"), 3+8, "three labels, eight judgements; of the rest nothing is known that could be revised")
+	require.Equal(t, texts[0], texts[1])
+	require.Equal(t, texts[0], texts[2])
 }

@@ -127,9 +127,9 @@ func (c Changes) String() string {
 // then it is another one. Clusters that were left uncovered before, also
 // because a person removed their skill, are not asked about.
 //
-// Clusters about which a model failed before are asked about again, each only
-// what is missing: those that the set's notes name as [NotLabelled], [NotJudged]
-// or [NotRevised]. So a mining that a budget ended is completed by a refresh with
+// Clusters about which a model failed before are judged again, and labelled where
+// they have no label: those that the set's notes name as [NotLabelled],
+// [NotJudged] or [NotRevised]. So a mining that a budget ended is completed by a refresh with
 // another, and what a person wrote meanwhile stays. Whoever wants such a cluster
 // to be left as it is deletes its notes.
 //

@@ -23,7 +23,7 @@ type tally struct {
 	mu     sync.Mutex // guards the rest
 	calls  int
 	usage  prospect.Usage
-	errs   []error // of the models
+	errs   []mishap // of the models
 	failed int
 	noted  []noted
 }
@@ -34,6 +34,20 @@ type noted struct {
 	step     Step
 	position int // of the cluster, −1 for none
 	note     Note
+}
+
+// A mishap is the error of one call, with what brings it into one order.
+type mishap struct {
+	round    int
+	step     Step
+	position int
+	err      error
+}
+
+// inOrder compares what came of two calls, by round, step and cluster.
+func inOrder(aRound, bRound int, aStep, bStep Step, aPosition, bPosition int) int {
+	steps := []Step{StepLabel, StepDraft, StepJudge, StepRevise}
+	return cmp.Or(aRound-bRound, slices.Index(steps, aStep)-slices.Index(steps, bStep), aPosition-bPosition)
 }
 
 // say notes something about a cluster, by position, or about none.
@@ -53,15 +67,14 @@ func (m *mining) said() []Note {
 	m.noted = slices.DeleteFunc(m.noted, func(n noted) bool {
 		switch n.note.Kind {
 		case NotJudged:
-			return m.verdicts[n.position].judged
+			return n.position >= 0 && m.verdicts[n.position].judged
 		case NotDrafted:
 			return len(m.skills) > 0
 		}
 		return false
 	})
-	steps := []Step{StepLabel, StepDraft, StepJudge, StepRevise}
 	slices.SortStableFunc(m.noted, func(a, b noted) int {
-		return cmp.Or(a.round-b.round, slices.Index(steps, a.step)-slices.Index(steps, b.step), a.position-b.position)
+		return inOrder(a.round, b.round, a.step, b.step, a.position, b.position)
 	})
 	var out []Note
 	for _, n := range m.noted {
@@ -88,7 +101,14 @@ func (m *mining) ended() bool {
 func (m *mining) failures() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return errors.Join(m.errs...)
+	slices.SortStableFunc(m.errs, func(a, b mishap) int {
+		return inOrder(a.round, b.round, a.step, b.step, a.position, b.position)
+	})
+	errs := make([]error, len(m.errs))
+	for i, one := range m.errs {
+		errs[i] = one.err
+	}
+	return errors.Join(errs...)
 }
 
 // hopeless is the error of a mining that has nothing to give.
@@ -148,7 +168,7 @@ func propose[T any](ctx context.Context, m *mining, p prompting, validate func(*
 		return zero, &fallback{err, false}
 	}
 	m.failed++
-	m.errs = append(m.errs, fmt.Errorf("skillqr: step %s: %w", p.step, err))
+	m.errs = append(m.errs, mishap{m.round, p.step, p.position, fmt.Errorf("skillqr: step %s: %w", p.step, err)})
 	return zero, &fallback{err, true}
 }
 
