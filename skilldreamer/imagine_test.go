@@ -133,6 +133,8 @@ func TestUntrustedCapabilities(t *testing.T) {
 		"broken twice":      {[]string{"no", "still no"}, 0, 0, 2, []skilldreamer.NoteKind{skilldreamer.ModelFailed}},
 		"no capabilities":   {[]string{`{"capabilities": [], "anchors": ["x"]}`}, 0, 0, 2, []skilldreamer.NoteKind{skilldreamer.ModelFailed}},
 		"blank ones":        {[]string{`{"capabilities": [{"capability": " "}, {"capability": "tides"}], "anchors": ["", "x"]}`}, 1, 1, 1, []skilldreamer.NoteKind{skilldreamer.Trimmed, skilldreamer.Trimmed}},
+		"the form repeated": {[]string{`{"capabilities": [{"capability": "...", "evidence": "..."}], "anchors": ["...", "..."]}`}, 0, 0, 2, []skilldreamer.NoteKind{skilldreamer.ModelFailed}},
+		"… as texts":        {[]string{`{"capabilities": ["…", "tides"], "anchors": "..., x"}`}, 1, 1, 1, []skilldreamer.NoteKind{skilldreamer.Trimmed, skilldreamer.Trimmed}},
 		"repeated":          {[]string{`{"capabilities": [{"capability": "Tides "}, {"capability": "tides"}], "anchors": ["X", "x"]}`}, 1, 1, 1, []skilldreamer.NoteKind{skilldreamer.Trimmed, skilldreamer.Trimmed}},
 		"far too many":      {[]string{many(50)}, 8, 0, 1, []skilldreamer.NoteKind{skilldreamer.Trimmed}},
 		"too many anchors":  {[]string{anchors(500)}, 1, 24, 1, []skilldreamer.NoteKind{skilldreamer.Trimmed}},
@@ -193,6 +195,8 @@ func TestUntrustedImaginedSkills(t *testing.T) {
 		"refusal":                {"I can't do that.", false, ""},
 		"empty":                  {"", false, ""},
 		"wrong types":            {`[1, 2, 3]`, false, ""},
+		"the form repeated":      {`{"name": "...", "description": "...", "body": "..."}`, false, ""},
+		"… as a text":            {`"…"`, false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := &scripted{infer: []string{`{"capabilities": [{"capability": "Heights of the tide."}], "anchors": ["port"]}`},

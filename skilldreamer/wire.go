@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"unicode"
 
 	"github.com/prospect-go/prospect/internal/answer"
 )
@@ -66,10 +67,11 @@ func (c *wireCapability) UnmarshalJSON(data []byte) error {
 		Evidence    Evidence  `json:"evidence"`
 		Skill       wireSkill `json:"pseudo_skill"`
 	}
-	if json.Unmarshal(data, (*string)(&object.Capability)) != nil {
-		if err := answer.Unmarshal(data, &object); err != nil {
-			return err
-		}
+	var bare string
+	if json.Unmarshal(data, &bare) == nil {
+		object.Capability = telling(bare)
+	} else if err := answer.Unmarshal(data, &object); err != nil {
+		return err
 	}
 	text := string(object.Capability)
 	if isBlank(text) {
@@ -89,7 +91,9 @@ func (c *wireCapability) UnmarshalJSON(data []byte) error {
 type wireSkill struct{ ImaginedSkill }
 
 func (s *wireSkill) UnmarshalJSON(data []byte) error {
-	if json.Unmarshal(data, &s.Body) == nil {
+	var bare string
+	if json.Unmarshal(data, &bare) == nil {
+		s.Body = string(telling(bare))
 		return nil
 	}
 	var object struct {
@@ -111,15 +115,27 @@ func (s *wireSkill) check() error {
 	return nil
 }
 
-// wireText is a text, or a list of them, one a line. Anything else is "".
+// wireText is a text, or a list of them, one a line. Anything else is "", and
+// so is a text without a letter or digit: small models answer with the "..."
+// of the form that they were shown.
 type wireText string
 
 func (w *wireText) UnmarshalJSON(data []byte) error {
+	var text string
 	var many []string
-	if json.Unmarshal(data, (*string)(w)) != nil && json.Unmarshal(data, &many) == nil {
-		*w = wireText(strings.Join(many, "\n"))
+	if json.Unmarshal(data, &text) != nil && json.Unmarshal(data, &many) == nil {
+		text = strings.Join(many, "\n")
 	}
+	*w = telling(text)
 	return nil
+}
+
+// telling is text, or "" where it says nothing.
+func telling(text string) wireText {
+	if !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+		return ""
+	}
+	return wireText(text)
 }
 
 // wireTerms is a list of terms, or one text with commas between them.
@@ -128,7 +144,9 @@ type wireTerms []string
 func (w *wireTerms) UnmarshalJSON(data []byte) error {
 	var text string
 	if json.Unmarshal(data, &text) == nil {
-		*w = strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ';' || r == '\n' })
+		for _, term := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ';' || r == '\n' }) {
+			*w = append(*w, string(telling(term)))
+		}
 		return nil
 	}
 	var list wireList[wireText]

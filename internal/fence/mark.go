@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"regexp"
+	"strings"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -60,6 +61,21 @@ func fold(text string) []byte {
 		}
 	}
 	return out
+}
+
+// Unmark returns text without the marks of the fences that prompt has, each
+// replaced by an ellipsis. A model's answer may repeat the tags that it was
+// shown; quoted in a prompt that goes on from this one, they would stand for
+// data that is not there.
+func Unmark(text, prompt string) string {
+	seen := make(map[string]bool)
+	for _, tag := range opening.FindAllStringSubmatch(prompt, -1) {
+		if mark := tag[2]; !seen[mark] {
+			seen[mark] = true
+			text = strings.ReplaceAll(text, mark, "…")
+		}
+	}
+	return text
 }
 
 var nameForm = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)

@@ -43,3 +43,10 @@ func TestFold(t *testing.T) {
 		require.Equal(t, want, string(fold(text)), "%q", text)
 	}
 }
+
+func TestUnmark(t *testing.T) {
+	prompt := "<task-0a1b2c3d>\nx\n</task-0a1b2c3d>\n<skill-ffffffff>\ny\n</skill-ffffffff>"
+	require.Equal(t, "<task-…>\nx\n</task-…> and <skill-…>, but 00000000", Unmark("<task-0a1b2c3d>\nx\n</task-0a1b2c3d> and <skill-ffffffff>, but 00000000", prompt))
+	require.Equal(t, "0a1b2c3d", Unmark("0a1b2c3d", "a prompt without fences"))
+	require.Empty(t, Unmark("", prompt))
+}
