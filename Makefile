@@ -3,6 +3,7 @@
 #   make demo    find skills for a task, in one process (TASK="…" for your own)
 #   make test    all tests, plain and with the SIMD kernels of the ONNX backend
 #   make race    the tests of the concurrent packages under the race detector
+#   make test-llm both methods with small real models (LLM="--model NAME", FLAGS="-demo 2 -data 0"); needs Python
 #   make bench   benchmarks
 #   make compare this library and its peers side by side (FLAGS="-only AREA -json FILE")
 #   make lint    gofmt, go vet, staticcheck
@@ -75,3 +76,9 @@ kernels-check:
 	  go run -C "$$d/gen" . -isa $$isa -pkg kernel -out ../$${isa}_amd64.s -stubs ../$${isa}_amd64.go && \
 	  diff -u internal/kernel/$${isa}_amd64.s "$$d/$${isa}_amd64.s" && \
 	  diff -u internal/kernel/$${isa}_amd64.go "$$d/$${isa}_amd64.go" || exit 1; done
+
+.PHONY: test-llm
+
+LLM ?=
+test-llm:
+	@python3 examples/realmodel/serve.py $(LLM) -- go test -C examples/realmodel -count=1 -v -timeout 90m . $(FLAGS)

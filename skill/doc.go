@@ -10,6 +10,7 @@
 //   - [Problem] and [Kind]: what was met on the way. Nothing is passed over in
 //     silence: what is not among the skills is among the problems.
 //   - [Parse]: one file. [Skill.Markdown]: the way back.
+//   - [List]: skills written into a budget, for an agent.
 //
 // # What is accepted
 //

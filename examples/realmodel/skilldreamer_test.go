@@ -72,16 +72,17 @@ func checkResult(t *testing.T, task string, r *skilldreamer.Result) {
 	checkPrompts(t, task, im)
 }
 
-// checkPrompts is that the data stands in the fences, whole. A second prompt
-// quotes the answer before it too, which may be the prompt.
+// checkPrompts is that the data stands in the fences, whole, and nothing else
+// does, though a second prompt quotes the answer before it, which may be the
+// prompt.
 func checkPrompts(t *testing.T, task string, im *skilldreamer.Imagined) {
 	t.Helper()
 	for _, c := range im.Calls {
 		switch c.Stage {
 		case "capabilities":
-			require.Equal(t, strings.TrimSpace(task), fence.Inside(c.Prompt, "task")[0])
+			require.Equal(t, []string{strings.TrimSpace(task)}, fence.Inside(c.Prompt, "task"))
 		case "imagine":
-			require.Equal(t, im.Capabilities[c.Capability].Text, fence.Inside(c.Prompt, "capability")[0])
+			require.Equal(t, []string{im.Capabilities[c.Capability].Text}, fence.Inside(c.Prompt, "capability"))
 		}
 	}
 }

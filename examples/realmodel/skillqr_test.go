@@ -135,7 +135,7 @@ func checkRewrite(t *testing.T, query string, set *skillqr.Set, rw *skillqr.Rewr
 	for i, c := range rw.Trace.Calls {
 		require.LessOrEqual(t, c.Attempt, 2)
 		// A second prompt quotes the answer before it, which may be the prompt.
-		require.Equal(t, strings.TrimSpace(query), fence.Inside(c.Prompt, "query")[0])
+		require.Equal(t, []string{strings.TrimSpace(query)}, fence.Inside(c.Prompt, "query"))
 		again := i+1 < len(rw.Trace.Calls) && rw.Trace.Calls[i+1].Attempt == 2
 		noted := slices.ContainsFunc(rw.Trace.Fallbacks, func(f skillqr.Fallback) bool { return f.Stage == c.Stage || f.Reason == skillqr.TimedOut })
 		require.True(t, c.Err == "" || again || noted, "call %d: %s\n%v", i, c.Err, rw.Trace.Fallbacks)
