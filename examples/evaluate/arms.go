@@ -18,7 +18,7 @@ type armOutcome struct {
 	provides         bool // some attempt was given a skill; without, a load rate says nothing
 	passRate         rate
 	loadRate         rate
-	provided, loaded float64 // mean numbers of skills
+	provided, loaded float64 // mean numbers of different skills
 }
 
 type rate struct {
@@ -39,15 +39,15 @@ func newArmOutcome(name string, byTask map[string][]attempt, opts metrics.Resamp
 		var trials []int
 		rewards := map[int]float64{}
 		var loads []metrics.TaskLoads[string]
-		for _, a := range byTask[task] {
-			trials = append(trials, a.Trial)
+		for i, a := range byTask[task] {
+			trials = append(trials, i)
 			if a.Reward != nil {
-				rewards[a.Trial] = *a.Reward
+				rewards[i] = *a.Reward
 			}
 			loads = append(loads, metrics.TaskLoads[string]{Provided: a.Provided, Loaded: a.Loaded})
 			arm.provides = arm.provides || len(a.Provided) > 0
-			arm.provided += float64(len(a.Provided))
-			arm.loaded += float64(len(a.Loaded))
+			arm.provided += distinct(a.Provided)
+			arm.loaded += distinct(a.Loaded)
 			arm.attempts++
 		}
 		passes, err := metrics.PassRate(trials, rewards)
@@ -70,6 +70,12 @@ func newArmOutcome(name string, byTask map[string][]attempt, opts metrics.Resamp
 	}
 	arm.loadRate, err = rateOf(arm.load, opts)
 	return arm, err
+}
+
+// distinct is how many different skills there are: one that an agent loaded
+// again is no further one.
+func distinct(skills []string) float64 {
+	return float64(len(slices.Compact(slices.Sorted(slices.Values(skills)))))
 }
 
 func rateOf(values []float64, opts metrics.Resampling) (r rate, err error) {

@@ -49,7 +49,7 @@ func TestTheShapeOfTheDocument(t *testing.T) {
 			require.InDelta(t, mean, sum/6, 1e-12, "%s of %s", m, s.Name)
 		}
 	}
-	require.Equal(t, []string{"bm25", "dense", "hybrid-rrf", "hybrid-weighted", "capabilities", "pseudo-skills", "skilldreamer"}, names)
+	require.Equal(t, []string{"bm25", "dense", "hybrid-rrf", "hybrid-weighted", "capabilities", "pseudo-skills", "skilldreamer", "skilldreamer-hybrid"}, names)
 	for _, key := range []string{"program", "build", "data", "embedder", "bm25", "imagined", "k", "depth", "baseline", "statistics"} {
 		require.Contains(t, doc.Settings, key)
 	}
@@ -137,7 +137,9 @@ func TestWhatIsPrintedSteersNoTerminal(t *testing.T) {
 		"queries.jsonl":  `{"_id": "q", "text": "honey"}` + "\n",
 		"qrels/test.tsv": "query-id\tcorpus-id\tscore\nq\td\t1\n",
 	}
-	got := invoke(t, "-embedder", "none", "-data", folder(t, files), "-llm-outputs", writeLines(t, "o", `{"query_id": "\u001b[2J"}`))
+	got := invoke(t, "-embedder", "none", "-data", folder(t, files), "-llm-outputs", writeLines(t, "o", strings.Repeat(`{"query_id": "\u001b[2J"}`+"\n", 2)))
 	require.Equal(t, exitFailure, got.code)
 	require.NotContains(t, strings.TrimSuffix(got.err, "\n"), "\x1b")
+	got = good(t, invoke(t, "-outcomes", writeLines(t, "o", `{"task": "t", "arm": "none", "reward": 1, "\u001b[2J": 1}`)))
+	require.NotContains(t, got.out, "\x1b", "the name of a field")
 }

@@ -31,21 +31,27 @@ func openEmbedder(ctx context.Context, name string) (*onnx.Embedder, error) {
 const off = "off"
 
 // withCache keeps the vectors of e in the folder that -cache names; nil for
-// "off".
-func withCache(e prospect.Embedder, dir string) (*embed.Cache, error) {
-	switch dir {
-	case off:
+// "off". Where the usual folder cannot be had, as for an account without a home
+// folder, it tells so and keeps none: nobody asked for that one.
+func withCache(e prospect.Embedder, dir string, std streams) (*embed.Cache, error) {
+	if dir == off {
 		return nil, nil
-	case "":
-		user, err := os.UserCacheDir()
-		if err != nil {
-			return nil, fmt.Errorf("-cache: there is no folder for caches, name one or \"off\": %w", err)
-		}
-		dir = filepath.Join(user, "prospect", "vectors")
 	}
-	cache, err := embed.NewCache(e, dir, embed.CacheOptions{})
+	if dir != "" {
+		cache, err := embed.NewCache(e, dir, embed.CacheOptions{})
+		if err != nil {
+			return nil, fmt.Errorf("-cache: %w", err)
+		}
+		return cache, nil
+	}
+	user, err := os.UserCacheDir()
+	var cache *embed.Cache
+	if err == nil {
+		cache, err = embed.NewCache(e, filepath.Join(user, "prospect", "vectors"), embed.CacheOptions{})
+	}
 	if err != nil {
-		return nil, fmt.Errorf("-cache: %w", err)
+		std.say("vectors are not kept for the next run, name a folder with -cache: %v", err)
+		return nil, nil
 	}
 	return cache, nil
 }

@@ -21,6 +21,9 @@ type imagination struct {
 	byQuery map[string]*skilldreamer.Imagined
 	source  string // "recorded", "model" or "" for none
 	model   string // identity, of a model that was asked
+	// strangers are recorded answers to queries that the collection lacks: a
+	// file may serve several choices of queries.
+	strangers int
 }
 
 // A record is a line of recorded answers, as in the llm_outputs.jsonl that
@@ -30,8 +33,7 @@ type record struct {
 	skilldreamer.Imagined
 }
 
-// readImagined reads recorded answers. They must be to queries of the
-// collection; queries without one are told by missing.
+// readImagined reads recorded answers. Queries without one are told by missing.
 func readImagined(path string, c *collection) (imagination, error) {
 	im := imagination{byQuery: map[string]*skilldreamer.Imagined{}, source: "recorded"}
 	data, err := os.ReadFile(path)
@@ -46,10 +48,10 @@ func readImagined(path string, c *collection) (imagination, error) {
 		switch {
 		case r.Query == "":
 			return errors.New("query_id is missing")
-		case !c.known[r.Query]:
-			return fmt.Errorf("the collection has no query %q", r.Query)
 		case im.byQuery[r.Query] != nil:
 			return fmt.Errorf("there is an answer to the query %q already", r.Query)
+		case !c.known[r.Query]:
+			im.strangers++
 		}
 		im.byQuery[r.Query] = &r.Imagined
 		return nil

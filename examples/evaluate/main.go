@@ -15,7 +15,7 @@
 //   - collection.go, documents.go, inputs.go: the data. imagined.go: what a
 //     model thought about the queries, recorded or asked for. model.go: the
 //     model.
-//   - systems.go, plan.go: what -systems means.
+//   - systems.go, plan.go, choice.go: what -systems means.
 //   - embedder.go, index.go, rank.go, rewriting.go, study.go: running the
 //     systems.
 //   - figures.go: how good they are. latency.go, clock.go: how fast.
@@ -154,7 +154,7 @@ func evaluateSystems(ctx context.Context, opts options, std streams) (*study, er
 		return runStudy(ctx, opts, nil, nil, p)
 	}
 	defer m.Close()
-	cache, err := withCache(m, opts.cache)
+	cache, err := withCache(m, opts.cache, std)
 	if err != nil {
 		return nil, err
 	}

@@ -182,3 +182,15 @@ func TestVectorsAreKeptBetweenRuns(t *testing.T) {
 	require.Equal(t, exitFailure, broken.code)
 	require.Contains(t, broken.err, "-cache")
 }
+
+// A file of recorded answers may serve several choices of queries.
+func TestRecordedAnswersToOtherQueriesAreToldAndNotUsed(t *testing.T) {
+	lines, err := os.ReadFile(tinyOutputs)
+	require.NoError(t, err)
+	more := writeLines(t, "outputs.jsonl", string(lines)+`{"query_id": "elsewhere", "capabilities": [{"capability": "x"}], "anchors": []}`+"\n")
+	without := good(t, invoke(t, "-data", tiny, "-k", "3", "-embedder", "none", "-systems", "words", "-llm-outputs", tinyOutputs))
+	with := good(t, invoke(t, "-data", tiny, "-k", "3", "-embedder", "none", "-systems", "words", "-llm-outputs", more))
+	const note = "1 recorded answer to queries that the collection lacks, not used.\n"
+	require.Contains(t, with.out, note)
+	require.Equal(t, without.out, strings.Replace(with.out, note, "", 1))
+}

@@ -43,6 +43,11 @@ type options struct {
 	outcomes    string
 	list        bool
 	apiKey      string // from the environment, never from a flag
+
+	// What systems and baseline come to, with -data.
+	plans   []plan
+	versus  int      // the baseline's place among the plans; −1 for none
+	leftOut []string // notes on systems of a group that cannot run
 }
 
 const usage = `Evaluate says how well systems find what queries need, with intervals.
@@ -111,7 +116,10 @@ func parseOptions(args []string, std streams) (options, error) {
 	if f.NArg() > 0 {
 		return o, fmt.Errorf("%q is not a flag", f.Arg(0))
 	}
-	return o, o.check()
+	if err := o.check(); err != nil || o.list || o.data == "" {
+		return o, err
+	}
+	return o, o.chooseSystems()
 }
 
 func (o *options) check() error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -20,7 +21,7 @@ var arms = []string{"none", "curated", "pseudo", "retrieved"}
 type attempt struct {
 	Task     string   `json:"task"`
 	Arm      string   `json:"arm"`
-	Trial    int      `json:"trial"`  // tells attempts of one arm at one task apart
+	Trial    *int     `json:"trial"`  // tells attempts of one arm at one task apart; without, each line is one
 	Reward   *float64 `json:"reward"` // of the verifier, from 0 to 1; null where there was none
 	Provided []string `json:"provided"`
 	Loaded   []string `json:"loaded"`
@@ -32,6 +33,9 @@ type outcomes struct {
 	arms []armOutcome
 	// pairs are arms against others, in pass rate and load rate.
 	pairs []armPair
+	// ignored are names of fields that say nothing here. A file may hold more
+	// than rates need; a name that is spelt wrong is found among them.
+	ignored []string
 }
 
 // readOutcomes reads and evaluates a file of outcomes.
@@ -45,35 +49,33 @@ func readOutcomes(path string, opts metrics.Resampling) (*outcomes, error) {
 		trial     int
 	}
 	seen := map[key]bool{}
+	ignored := map[string]bool{}
 	byArm := map[string]map[string][]attempt{} // by arm and task
 	err = eachLine(data, func(line []byte) error {
-		var a attempt
-		if err := decodeStrict(line, &a); err != nil {
+		a, err := readAttempt(line, ignored)
+		if err != nil {
 			return err
 		}
-		k := key{a.Task, a.Arm, a.Trial}
-		switch {
-		case a.Task == "":
-			return errors.New("task is missing")
-		case !slices.Contains(arms, a.Arm):
-			return fmt.Errorf("there is no arm %q, only %s", a.Arm, strings.Join(arms, ", "))
-		case seen[k]:
-			return fmt.Errorf("task %q has an outcome of arm %q, trial %d, already; number the trials", a.Task, a.Arm, a.Trial)
+		if a.Trial != nil {
+			k := key{a.Task, a.Arm, *a.Trial}
+			if seen[k] {
+				return fmt.Errorf("task %q has an outcome of arm %q, trial %d, already", a.Task, a.Arm, *a.Trial)
+			}
+			seen[k] = true
 		}
-		seen[k] = true
 		if byArm[a.Arm] == nil {
 			byArm[a.Arm] = map[string][]attempt{}
 		}
 		byArm[a.Arm][a.Task] = append(byArm[a.Arm][a.Task], a)
 		return nil
 	})
-	if err == nil && len(seen) == 0 {
+	if err == nil && len(byArm) == 0 {
 		err = errors.New("there are no outcomes")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("-outcomes: %s: %w", path, err)
 	}
-	out := &outcomes{}
+	out := &outcomes{ignored: sortedKeys(ignored)}
 	if out.file, err = hashFile(path, filepath.Base(path)); err != nil {
 		return nil, err
 	}
@@ -88,4 +90,28 @@ func readOutcomes(path string, opts metrics.Resampling) (*outcomes, error) {
 		out.arms = append(out.arms, arm)
 	}
 	return out, out.compare(opts)
+}
+
+// readAttempt reads a line and adds the names of fields that it does not know
+// to ignored.
+func readAttempt(line []byte, ignored map[string]bool) (a attempt, err error) {
+	if err := json.Unmarshal(line, &a); err != nil {
+		return a, err
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(line, &fields); err != nil {
+		return a, err
+	}
+	for name := range fields {
+		if !slices.Contains([]string{"task", "arm", "trial", "reward", "provided", "loaded"}, strings.ToLower(name)) {
+			ignored[name] = true
+		}
+	}
+	switch {
+	case a.Task == "":
+		return a, errors.New("task is missing")
+	case !slices.Contains(arms, a.Arm):
+		return a, fmt.Errorf("there is no arm %q, only %s", a.Arm, strings.Join(arms, ", "))
+	}
+	return a, nil
 }

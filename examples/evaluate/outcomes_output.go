@@ -18,8 +18,8 @@ func (o *outcomes) print(w io.Writer) {
 		fmt.Fprintf(w, "\nPaired differences over the tasks that both arms have; p of the randomisation test, corrected (Holm)\n\n")
 		o.pairsTable().print(w)
 	}
-	for _, note := range o.notes() {
-		fmt.Fprintf(w, "\n%s\n", note)
+	if notes := o.notes(); len(notes) > 0 {
+		fmt.Fprintf(w, "\n%s\n", strings.Join(notes, "\n"))
 	}
 }
 

@@ -53,8 +53,24 @@ func TestRewardsThatAreNoneCountAsZero(t *testing.T) {
 	require.Equal(t, []int{1, 1}, []int{o.arms[0].missing, o.arms[0].invalid})
 	require.InDelta(t, 1.0/3, o.arms[0].passRate.mean, 1e-12)
 	require.Empty(t, o.pairs)
-	require.Equal(t, []string{"none: counted as 0 are 1 missing reward and 1 reward outside 0 to 1."}, o.notes())
+	require.Equal(t, []string{"none: 1 missing reward and 1 reward outside 0 to 1 counted as 0."}, o.notes())
 	rec := o.record()
 	require.Nil(t, rec.Arms[0].LoadRate)
 	require.NotNil(t, rec.Differences, "an empty list, not null")
+}
+
+// Files of other programs hold more, and do not always number their trials.
+func TestTrialsNeedNoNumbersAndFurtherFieldsAreTold(t *testing.T) {
+	path := writeLines(t, "o.jsonl", `{"task": "a", "arm": "none", "reward": 1, "seconds": 12}
+{"task": "a", "arm": "none", "reward": 0, "cost": 0.1}
+{"task": "a", "arm": "retrieved", "reward": 1, "provided": ["x", "y", "x"], "loaded": ["x", "x"]}
+`)
+	o, err := readOutcomes(path, metrics.Resampling{Resamples: 10})
+	require.NoError(t, err)
+	require.Equal(t, 2, o.arms[0].attempts)
+	require.InDelta(t, 0.5, o.arms[0].passRate.mean, 1e-12) // (1+0)/2 of the one task
+	require.InDelta(t, 2.0, o.arms[1].provided, 1e-12, "x twice is one skill")
+	require.InDelta(t, 1.0, o.arms[1].loaded, 1e-12)
+	require.InDelta(t, 0.5, o.pairs[0].Difference, 1e-12)
+	require.Equal(t, []string{"Fields that are not known here were not looked at: cost, seconds."}, o.notes())
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/prospect-go/prospect"
 	"github.com/prospect-go/prospect/embed"
 	"github.com/prospect-go/prospect/fusion"
 	"github.com/prospect-go/prospect/metrics"
@@ -18,10 +19,17 @@ import (
 func newTinyStudy(t *testing.T, systems string) *study {
 	t.Helper()
 	e := embed.NewHash(256)
-	s, err := newStudy(options{
+	return studyOf(t, options{
 		data: tiny, distractors: tinyDistractors, qrels: "test", outputs: tinyOutputs, embedder: "hash",
 		ks: []int{1, 3}, seed: 1, resamples: 100, systems: systems,
-	}, e, e)
+	}, e)
+}
+
+// studyOf is a study by options that did not come from flags.
+func studyOf(t *testing.T, o options, e prospect.Embedder) *study {
+	t.Helper()
+	require.NoError(t, o.chooseSystems())
+	s, err := newStudy(o, e, e)
 	require.NoError(t, err)
 	return s
 }
@@ -163,8 +171,7 @@ func TestRecipesHaveIndexesOfTheirOwn(t *testing.T) {
 
 // Without an embedder, words are all there is.
 func TestWordsAloneNeedNoEmbedder(t *testing.T) {
-	s, err := newStudy(options{data: tiny, qrels: "test", embedder: none, outputs: tinyOutputs, ks: []int{1}, resamples: 10, systems: "words"}, nil, nil)
-	require.NoError(t, err)
+	s := studyOf(t, options{data: tiny, qrels: "test", embedder: none, outputs: tinyOutputs, ks: []int{1}, resamples: 10, systems: "words"}, nil)
 	require.NoError(t, s.run(t.Context(), newProgress(discard{})))
 	require.Equal(t, "bm25", s.base().plan.name)
 	require.True(t, slices.Contains(s.results[2].answers["boat-to-bed"].ids[:2], "engine-winterising"))

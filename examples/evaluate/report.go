@@ -143,7 +143,7 @@ func (s *study) focus() *result {
 	}
 	var last *result
 	for i, r := range s.results {
-		if i == s.baseline || s.baseline < 0 {
+		if i == s.opts.versus || s.opts.versus < 0 {
 			continue
 		}
 		if r.plan.name == name {
@@ -195,7 +195,7 @@ func (s *study) dots() *dotChart {
 		}
 		for i, r := range s.results {
 			if r.plan.swept() == sweeps {
-				rows = append(rows, r.dotRow(names, i == s.baseline))
+				rows = append(rows, r.dotRow(names, i == s.opts.versus))
 			}
 		}
 	}

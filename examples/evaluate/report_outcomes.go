@@ -1,6 +1,9 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // outcomesPage is the part of the report on outcomes of agents.
 type outcomesPage struct {
@@ -12,10 +15,11 @@ type outcomesPage struct {
 
 func (o *outcomes) page() *outcomesPage {
 	var rows []dotRowOf
-	for i, a := range o.arms {
-		row := dotRowOf{name: a.name, base: i == 0}
+	for _, a := range o.arms {
+		base := a.name == "none" // which every other arm is compared with
+		row := dotRowOf{name: a.name, base: base}
 		for j, r := range []rate{a.passRate, a.loadRate} {
-			row.vals = append(row.vals, dotValue{mean: r.mean, low: r.interval.Low, high: r.interval.High, tone: map[bool]string{true: "base", false: "even"}[i == 0], title: a.name + ": " + r.String(), absent: j == 1 && !a.provides})
+			row.vals = append(row.vals, dotValue{mean: r.mean, low: r.interval.Low, high: r.interval.High, tone: map[bool]string{true: "base", false: "even"}[base], title: a.name + ": " + r.String(), absent: j == 1 && !a.provides})
 		}
 		rows = append(rows, row)
 	}
@@ -25,12 +29,22 @@ func (o *outcomes) page() *outcomesPage {
 	}
 }
 
-// notes say which rewards could not be counted.
+// notes say which rewards could not be counted, and what was not looked at.
 func (o *outcomes) notes() (notes []string) {
 	for _, a := range o.arms {
-		if a.missing+a.invalid > 0 {
-			notes = append(notes, fmt.Sprintf("%s: counted as 0 are %s and %s outside 0 to 1.", a.name, numbered(a.missing, "missing reward", "missing rewards"), numbered(a.invalid, "reward", "rewards")))
+		var odd []string
+		if a.missing > 0 {
+			odd = append(odd, numbered(a.missing, "missing reward", "missing rewards"))
 		}
+		if a.invalid > 0 {
+			odd = append(odd, numbered(a.invalid, "reward", "rewards")+" outside 0 to 1")
+		}
+		if len(odd) > 0 {
+			notes = append(notes, fmt.Sprintf("%s: %s counted as 0.", a.name, strings.Join(odd, " and ")))
+		}
+	}
+	if len(o.ignored) > 0 {
+		notes = append(notes, fmt.Sprintf("Fields that are not known here were not looked at: %s.", listed(o.ignored)))
 	}
 	return notes
 }

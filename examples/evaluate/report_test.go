@@ -87,7 +87,7 @@ func TestTheReportEscapesWhatItIsGiven(t *testing.T) {
 
 	// The hostile texts are in there, as text.
 	s := newTinyStudy(t, "bm25,skilldreamer")
-	s.baseline = 0
+	s.opts.versus = 0
 	require.NoError(t, s.run(t.Context(), newProgress(discard{})))
 	p := page{Title: "<script>alert('title')</script>", Duel: &duel{System: "a", Base: "b"}}
 	for _, q := range s.coll.queries {

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -22,28 +20,16 @@ type study struct {
 	im        imagination
 	rewriting *rewritingRecord // nil where nothing rewrites
 	whole     *bm25.Snapshot   // over whole texts; nil until something needs it
-	plans     []plan
 	indexes   map[recipes]*index
 	measures  []metrics.Measure
-	baseline  int // of results; −1 for none
 	results   []*result
 }
 
 // newStudy reads what the options name. Nothing is embedded yet.
 func newStudy(o options, raw, cached prospect.Embedder) (*study, error) {
-	s := &study{opts: o, raw: raw, embedder: cached, indexes: map[recipes]*index{}, baseline: -1}
-	plans, err := choose(o.systems, defaults(o, depthOf(o.ks)), s.can)
-	if err != nil {
-		return nil, fmt.Errorf("-systems: %w", err)
-	}
-	s.plans = plans
-	if s.baseline, err = s.findBaseline(); err != nil {
-		return nil, err
-	}
-	if o.focus != "" && !slices.ContainsFunc(plans, func(p plan) bool { return p.name == o.focus }) {
-		return nil, fmt.Errorf("-focus: %q is not among the systems", o.focus)
-	}
-	if s.coll, err = readCollection(o, slices.ContainsFunc(plans, plan.rewrites)); err != nil {
+	s := &study{opts: o, raw: raw, embedder: cached, indexes: map[recipes]*index{}}
+	var err error
+	if s.coll, err = readCollection(o, slices.ContainsFunc(o.plans, plan.rewrites)); err != nil {
 		return nil, err
 	}
 	s.measures = measuresAt(o.ks, s.coll.graded())
@@ -52,7 +38,7 @@ func newStudy(o options, raw, cached prospect.Embedder) (*study, error) {
 			return nil, err
 		}
 	}
-	if o.hasModel() && slices.ContainsFunc(plans, func(p plan) bool { return p.rewrites() || p.dreams() && o.outputs == "" }) {
+	if o.hasModel() && slices.ContainsFunc(o.plans, func(p plan) bool { return p.rewrites() || p.dreams() && o.outputs == "" }) {
 		if s.model, err = openModel(o); err != nil {
 			return nil, err
 		}
@@ -60,50 +46,17 @@ func newStudy(o options, raw, cached prospect.Embedder) (*study, error) {
 	return s, nil
 }
 
-// can says why a plan cannot run with the options.
-func (s *study) can(p plan) error {
-	switch {
-	case p.needsVectors() && s.opts.embedder == none:
-		return errors.New("needs vectors, which -embedder none rules out")
-	case p.dreams() && s.opts.outputs == "" && !s.opts.hasModel():
-		return errors.New("needs what a model imagined: give -llm-outputs FILE or -llm URL")
-	case p.rewrites() && !s.opts.hasModel():
-		return errors.New("needs a model that rewrites: give -llm URL or -llm-recording FILE")
-	case p.rewriter == bySet && s.opts.set == "":
-		return errors.New("needs -skillqr-set FILE")
-	case p.rewriter == byHand && s.opts.byHand == "":
-		return errors.New("needs -hand-written FILE")
-	}
-	return nil
-}
-
-// findBaseline is the position of the system that the others are compared
-// with, −1 where none was named and neither of the usual ones runs.
-func (s *study) findBaseline() (int, error) {
-	at := func(name string) int { return slices.IndexFunc(s.plans, func(p plan) bool { return p.name == name }) }
-	if name := s.opts.baseline; name != "" {
-		if i := at(name); i >= 0 {
-			return i, nil
-		}
-		return -1, fmt.Errorf("-baseline: %q is not among the systems", name)
-	}
-	if i := at("dense"); i >= 0 {
-		return i, nil
-	}
-	return at("bm25"), nil
-}
-
 // run ranks, judges and compares.
 func (s *study) run(ctx context.Context, p *progress) error {
-	if s.model != nil && s.opts.outputs == "" && slices.ContainsFunc(s.plans, plan.dreams) {
+	if s.model != nil && s.opts.outputs == "" && slices.ContainsFunc(s.opts.plans, plan.dreams) {
 		var err error
 		if s.im, err = imagine(ctx, s.model, s.opts, s.coll.queries, p); err != nil {
 			return err
 		}
 	}
-	for i, pl := range s.plans {
+	for i, pl := range s.opts.plans {
 		r, err := s.try(ctx, pl, func(done int) {
-			p.show("running "+pl.name, i*len(s.coll.queries)+done, len(s.plans)*len(s.coll.queries))
+			p.show("running "+pl.name, i*len(s.coll.queries)+done, len(s.opts.plans)*len(s.coll.queries))
 		}, p)
 		if err != nil {
 			return err
@@ -117,7 +70,7 @@ func (s *study) run(ctx context.Context, p *progress) error {
 		return err
 	}
 	p.show("comparing", 0, len(s.results))
-	return compare(ctx, s.results, s.baseline, s.opts.resampling())
+	return compare(ctx, s.results, s.opts.versus, s.opts.resampling())
 }
 
 // takeLatencies takes those of the systems without parameters, of which the
@@ -173,8 +126,8 @@ func (s *study) ready(ctx context.Context, pl plan, p *progress) (*ranker, error
 
 // base is the result of the baseline, nil where there is none.
 func (s *study) base() *result {
-	if s.baseline < 0 {
+	if s.opts.versus < 0 {
 		return nil
 	}
-	return s.results[s.baseline]
+	return s.results[s.opts.versus]
 }

@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 
 	"github.com/prospect-go/prospect/skilldreamer"
 )
@@ -65,7 +63,7 @@ type group struct {
 }
 
 var groups = []group{
-	{"main", "what the method is measured against, and the method", []string{"bm25", "dense", "hybrid-rrf", "hybrid-weighted", "capabilities", "pseudo-skills", "skilldreamer"}},
+	{"main", "what the method is measured against, and the method", []string{"bm25", "dense", "hybrid-rrf", "hybrid-weighted", "capabilities", "pseudo-skills", "skilldreamer", "skilldreamer-hybrid"}},
 	{"ablations", "the method without one of its parts", []string{"skilldreamer", "no-ci", "no-psg", "no-anchors", "no-query", "no-imagined", "no-normalize", "no-rerank", "no-round-robin"}},
 	{"words", "retrieval by words alone", []string{"bm25", "bm25-capabilities", "bm25-pseudo-skills"}},
 	{"rewrites", "the query as it is and rewritten in three ways", []string{"original", "generic", "hand-written", "skillqr"}},
@@ -87,126 +85,6 @@ func sweep(parameter string, values ...string) group {
 		g.members = append(g.members, "skilldreamer@"+parameter+"="+v)
 	}
 	return g
-}
-
-// choose reads -systems. Without it the main ones that can run are chosen.
-func choose(list string, start plan, can func(plan) error) ([]plan, error) {
-	lenient := list == ""
-	if lenient {
-		list = "main"
-	}
-	items, err := splitSystems(list)
-	if err != nil {
-		return nil, err
-	}
-	var plans []plan
-	add := func(name string, lenient bool) error {
-		if slices.ContainsFunc(plans, func(p plan) bool { return p.name == name }) {
-			return nil // groups overlap
-		}
-		p, err := newPlan(name, start)
-		if err != nil {
-			return err
-		}
-		if err := can(p); err != nil {
-			if lenient {
-				return nil
-			}
-			return fmt.Errorf("%q %w", name, err)
-		}
-		plans = append(plans, p)
-		return nil
-	}
-	for _, item := range items {
-		for _, name := range expand(item) {
-			if err := add(name, lenient || item == all); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return plans, nil
-}
-
-// splitSystems splits at the commas that separate systems. A part with an
-// equals sign and no name before it is a further parameter of the system
-// before it: "skilldreamer@alpha=0.5,kc=40".
-func splitSystems(list string) ([]string, error) {
-	var items []string
-	for part := range strings.SplitSeq(list, ",") {
-		part = strings.TrimSpace(part)
-		switch {
-		case part == "":
-			return nil, fmt.Errorf("%q names an empty system", list)
-		case strings.Contains(part, "=") && !strings.Contains(part, "@"):
-			if len(items) == 0 || !strings.Contains(items[len(items)-1], "@") {
-				return nil, fmt.Errorf("%q follows no system with parameters", part)
-			}
-			items[len(items)-1] += "," + part
-		default:
-			items = append(items, part)
-		}
-	}
-	return items, nil
-}
-
-// expand is the systems of a group, or the system itself.
-func expand(name string) []string {
-	i := slices.IndexFunc(groups, func(g group) bool { return g.name == name })
-	if i < 0 {
-		return []string{name}
-	}
-	var names []string
-	members := groups[i].members
-	if name == all {
-		for _, s := range systems {
-			members = append(members, s.name)
-		}
-		members = append(members, "sweeps")
-	}
-	for _, m := range members {
-		names = append(names, expand(m)...)
-	}
-	return names
-}
-
-// newPlan makes the plan of "name" or "name@parameter=value,…".
-func newPlan(name string, start plan) (plan, error) {
-	base, params, parametrised := strings.Cut(name, "@")
-	i := slices.IndexFunc(systems, func(s system) bool { return s.name == base })
-	if i < 0 {
-		return plan{}, fmt.Errorf("there is no system or group %q%s", base, suggestion(base))
-	}
-	p := start
-	p.name, p.base = name, base
-	systems[i].make(&p)
-	if !parametrised {
-		return p, nil
-	}
-	for part := range strings.SplitSeq(params, ",") {
-		key, value, ok := strings.Cut(part, "=")
-		if !ok {
-			return p, fmt.Errorf("%q is no parameter with a value, such as alpha=0.5", part)
-		}
-		var err error
-		if p, err = p.with(setting{strings.TrimSpace(key), strings.TrimSpace(value)}); err != nil {
-			return p, err
-		}
-	}
-	return p, nil
-}
-
-// suggestion names what may have been meant.
-func suggestion(name string) string {
-	var near []string
-	for _, s := range systems {
-		if len(name) > 1 && (strings.Contains(s.name, name) || strings.Contains(name, s.name)) {
-			near = append(near, s.name)
-		}
-	}
-	if len(near) == 0 {
-		return "; -list shows them"
-	}
-	return fmt.Sprintf("; did you mean %s?", strings.Join(near, " or "))
 }
 
 // listSystems prints what -systems takes.

@@ -24,20 +24,21 @@ func TestSystemsAreChosenByNameGroupAndParameter(t *testing.T) {
 		list string
 		want []string
 	}{
-		{"", []string{"bm25", "dense", "hybrid-rrf", "hybrid-weighted", "capabilities", "pseudo-skills", "skilldreamer"}},
+		{"", []string{"bm25", "dense", "hybrid-rrf", "hybrid-weighted", "capabilities", "pseudo-skills", "skilldreamer", "skilldreamer-hybrid"}},
 		{"dense, bm25", []string{"dense", "bm25"}},
 		{"bm25,bm25,words", []string{"bm25", "bm25-capabilities", "bm25-pseudo-skills"}},
 		{"skilldreamer@alpha=0.5,kc=40", []string{"skilldreamer@alpha=0.5,kc=40"}},
 		{"skilldreamer@alpha=0.5, kc=40,dense,no-ci@beta=2", []string{"skilldreamer@alpha=0.5,kc=40", "dense", "no-ci@beta=2"}},
 		{"sweep:beta", []string{"skilldreamer@beta=0", "skilldreamer@beta=0.25", "skilldreamer@beta=0.5", "skilldreamer@beta=1", "skilldreamer@beta=2", "skilldreamer@beta=4"}},
 	} {
-		got, err := choose(c.list, start, anything)
+		got, _, err := choose(c.list, start, anything)
 		require.NoError(t, err, c.list)
 		require.Equal(t, c.want, names(got), c.list)
 	}
-	every, err := choose("all", start, anything)
+	every, leftOut, err := choose("all", start, anything)
 	require.NoError(t, err)
 	require.Greater(t, len(every), len(systems), "with the sweeps")
+	require.Empty(t, leftOut)
 }
 
 func TestSystemsThatCannotRunAreLeftOutOnlyWhereNobodyAskedForThem(t *testing.T) {
@@ -48,14 +49,15 @@ func TestSystemsThatCannotRunAreLeftOutOnlyWhereNobodyAskedForThem(t *testing.T)
 		}
 		return nil
 	}
-	got, err := choose("", start, wordsOnly)
+	got, leftOut, err := choose("", start, wordsOnly)
 	require.NoError(t, err)
 	require.Equal(t, []string{"bm25"}, names(got))
-	got, err = choose("all", start, wordsOnly)
+	require.Equal(t, []string{"Not run: dense, hybrid-rrf, hybrid-weighted, capabilities, pseudo-skills, skilldreamer, skilldreamer-hybrid (needs vectors)."}, leftOut)
+	got, _, err = choose("all", start, wordsOnly)
 	require.NoError(t, err)
 	require.Contains(t, names(got), "bm25-capabilities")
 	require.NotContains(t, names(got), "dense")
-	_, err = choose("main", start, wordsOnly)
+	_, _, err = choose("main", start, wordsOnly)
 	require.EqualError(t, err, `"dense" needs vectors`)
 }
 
@@ -84,7 +86,7 @@ func TestSystemsRefuseWhatTheyDoNotKnow(t *testing.T) {
 		{"dense@body=some", `or "all"`},
 		{"generic@by=ear", `want one of ["words" "vectors" "sum"]`},
 	} {
-		_, err := choose(c.list, start, anything)
+		_, _, err := choose(c.list, start, anything)
 		require.ErrorContains(t, err, c.says, c.list)
 	}
 }

@@ -119,7 +119,7 @@ func signed(x float64) string {
 
 // notes say what a reader must know beside the figures.
 func (s *study) notes() []string {
-	var notes []string
+	notes := slices.Clone(s.opts.leftOut)
 	add := func(n int, one, many, more string) {
 		if n > 0 {
 			notes = append(notes, numbered(n, one, many)+" "+more)
@@ -128,6 +128,7 @@ func (s *study) notes() []string {
 	if s.im.source != "" {
 		missing := s.im.missing(s.coll.queries)
 		add(len(missing), "query", "queries", "without anything imagined, for which systems did what they do without: "+listed(missing))
+		add(s.im.strangers, "recorded answer", "recorded answers", "to queries that the collection lacks, not used.")
 	}
 	for _, r := range s.results {
 		if r.plan.kind == rewriting {
