@@ -164,6 +164,17 @@ func TestTolerance(t *testing.T) {
 	require.Less(t, last.Moved, 20, "at rest but for rounding")
 }
 
+// Where no row moves the next centroids are the same again: there is nothing to
+// wait for, whatever the tolerance, although the last centroids served better.
+func TestNothingMovedIsTheEnd(t *testing.T) {
+	var moved []int
+	c, err := Cluster(t.Context(), angles(t, -5, 7, 83, 95), Options{K: 2, Tolerance: math.SmallestNonzeroFloat64,
+		Progress: func(p Progress) { moved = append(moved, p.Moved) }})
+	require.NoError(t, err)
+	require.True(t, c.Converged)
+	require.Equal(t, []int{4, 0}, moved)
+}
+
 // Cancelling stops seeding, the sample's iterations and those of all rows.
 func TestCancel(t *testing.T) {
 	rows := gaussian(t, rand.New(rand.NewPCG(7, 7)), 20_000, 8)

@@ -96,3 +96,16 @@ func TestClusterAndAssignRefuse(t *testing.T) {
 		require.ErrorIs(t, err, prospect.ErrDimension, name)
 	}
 }
+
+// The slack is that of rows scaled in float32, no more.
+func TestHowFarFromUnitARowMayBe(t *testing.T) {
+	row := func(square float64) Matrix { return Matrix{1, []float32{float32(math.Sqrt(square))}} }
+	for _, square := range []float64{1, 1 + 5e-6, 1 - 5e-6} {
+		_, err := Cluster(t.Context(), row(square), Options{})
+		require.NoError(t, err, "%v", square)
+	}
+	for _, square := range []float64{1 + 2e-5, 1 - 2e-5} {
+		_, err := Cluster(t.Context(), row(square), Options{})
+		require.ErrorIs(t, err, ErrNotUnit, "%v", square)
+	}
+}

@@ -1,6 +1,7 @@
 package kmeans
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -43,6 +44,21 @@ func TestRepairLeavesRowsByThemselves(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1, filled)
 	require.Equal(t, []int32{0, 2, 1}, p.of)
+}
+
+// By hand: 90° founds the empty cluster. 45° is as near to it as to 0°, where it
+// is, and stays.
+func TestRepairMovesNoRowThatIsAsNear(t *testing.T) {
+	h := float32(math.Sqrt2 / 2)
+	rows := Matrix{2, []float32{1, 0, h, h, 0, 1}}
+	p := newPartition(rows, Matrix{2, []float32{1, 0, 1, 0}})
+	_, err := p.assign(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []int32{0, 0, 0}, p.of)
+	filled, err := p.repair(t.Context(), 2)
+	require.NoError(t, err)
+	require.Equal(t, 1, filled)
+	require.Equal(t, []int32{0, 0, 1}, p.of)
 }
 
 func TestDropEmpty(t *testing.T) {
