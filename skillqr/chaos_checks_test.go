@@ -103,7 +103,9 @@ func (j *job) mining(t *testing.T, m *skillqr.Mining, err error, corpus skillqr.
 		}
 	}
 	if j.kind == "mine" && !set.Degraded() {
-		require.Equal(t, m.Clusters.Len(), set.Rounds[0].Asked, "each cluster was judged")
+		first := slices.IndexFunc(set.Rounds, func(r skillqr.RoundNote) bool { return len(r.Skills) > 0 })
+		require.GreaterOrEqual(t, first, 0)
+		require.Equal(t, m.Clusters.Len(), set.Rounds[first].Asked, "each cluster was judged")
 	}
 	switch {
 	case j.diary.sincere:
