@@ -43,7 +43,9 @@ func isFault(err error) bool {
 // round had.
 func (d *diary) madeGood() bool {
 	for i, c := range d.calls {
-		again := func(o diaryCall) bool { return o.answered && o.step == c.step && o.documents == c.documents }
+		again := func(o diaryCall) bool { // a second attempt may quote them once more
+			return o.answered && o.step == c.step && strings.HasPrefix(c.documents, o.documents)
+		}
 		if !c.answered && (c.step != string(skillqr.StepJudge) || !slices.ContainsFunc(d.calls[i+1:], again)) {
 			return false
 		}
