@@ -64,16 +64,23 @@ func (m *mining) judge(ctx context.Context) (asked int, err error) {
 
 // sampled are the documents of a cluster that the judge sees.
 func (m *mining) sampled(i int) []string {
-	return m.before(i, m.clusters.Sample(i, m.o.Sampled, m.o.Seed), m.o.Sampled)
+	return m.before(i, m.clusters.Sample(i, m.clusters.Size(i), m.o.Seed), m.o.Sampled)
 }
 
-// before puts those documents of a cluster first for whose sake it is asked
-// about, at most half of the n that are shown.
+// before gives the first n of these documents of a cluster, but puts those first
+// for whose sake it is asked about: half of the n, or more where there are no
+// others.
 func (m *mining) before(i int, ids []string, n int) []string {
+	came := make(map[string]bool, len(m.first[i]))
+	for _, doc := range m.first[i] {
+		came[m.clusters.ids[doc]] = true
+	}
 	out := m.clusters.sample(m.first[i], (n+1)/2, m.o.Seed)
-	for _, id := range ids {
-		if len(out) < n && !slices.Contains(out, id) {
-			out = append(out, id)
+	for _, others := range []bool{true, false} {
+		for _, id := range ids {
+			if len(out) < n && came[id] != others && !slices.Contains(out, id) {
+				out = append(out, id)
+			}
 		}
 	}
 	return out

@@ -17,7 +17,7 @@ const (
 // label asks the proposer what each of these clusters holds.
 func (m *mining) label(ctx context.Context, positions []int) error {
 	return m.each(ctx, StepLabel, positions, func(ctx context.Context, i int) error {
-		docs, err := m.show(ctx, StepLabel, i, m.before(i, m.clusters.Nearest(i, m.o.Nearest), m.o.Nearest))
+		docs, err := m.show(ctx, StepLabel, i, m.before(i, m.clusters.Nearest(i, m.clusters.Size(i)), m.o.Nearest))
 		if err != nil {
 			return err
 		}
