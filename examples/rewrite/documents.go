@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // A document is a file of a folder, or a line of a corpus.
@@ -74,7 +76,7 @@ func readFolder(dir string) (docs []document, skipped []string, err error) {
 		switch {
 		case len(data) > maxFile:
 			skipped = append(skipped, path+": more than 4 MiB")
-		case text == "":
+		case !readable(text):
 			skipped = append(skipped, path+": empty")
 		default:
 			docs = append(docs, document{path, titleOf(path, text), text})
@@ -82,6 +84,15 @@ func readFolder(dir string) (docs []document, skipped []string, err error) {
 		return nil
 	})
 	return docs, skipped, err
+}
+
+// readable says that there is more in a text than space, control characters and
+// what stands for bytes that are no text: an embedder has nothing to read in
+// those, and one odd file should not keep the others from being found.
+func readable(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool {
+		return !unicode.IsSpace(r) && !unicode.Is(unicode.C, r) && r != utf8.RuneError
+	})
 }
 
 // readFile reads one byte more than a document may have.
@@ -139,7 +150,7 @@ func readCorpus(path string) (docs []document, skipped []string, err error) {
 			return nil, nil, fmt.Errorf("%s: line %d: an object needs a text _id", path, n)
 		case seen[doc.ID]:
 			return nil, nil, fmt.Errorf("%s: line %d: the id %q is taken", path, n, doc.ID)
-		case text == "":
+		case !readable(text):
 			skipped = append(skipped, doc.ID+": empty")
 			continue
 		}

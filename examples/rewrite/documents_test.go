@@ -15,6 +15,7 @@ func TestReadFolder(t *testing.T) {
 		"b.md":           "\n## A heading #\n\nText.\r\n",
 		"a/Notes.TXT":    "No heading, café \xff.",
 		"a/empty.md":     "\t\n",
+		"a/binary.txt":   "\x00\xff\xfe\u200b",
 		"a/long.txt":     string(bytes.Repeat([]byte("x"), maxFile+1)),
 		"a/#only.md":     "#\ntext",
 		"picture.png":    "x",
@@ -30,7 +31,7 @@ func TestReadFolder(t *testing.T) {
 		{"b.md", "A heading #", "## A heading #\n\nText."},
 		{"z/deep/er/c.md", "Deep", "# Deep"},
 	}, docs)
-	require.Equal(t, []string{"a/empty.md: empty", "a/long.txt: more than 4 MiB"}, skipped)
+	require.Equal(t, []string{"a/binary.txt: empty", "a/empty.md: empty", "a/long.txt: more than 4 MiB"}, skipped)
 }
 
 func TestReadCorpus(t *testing.T) {

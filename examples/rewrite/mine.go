@@ -85,6 +85,9 @@ func missingAnswers(err error, o options) error {
 	if !errors.Is(err, llm.ErrNoRecord) {
 		return err
 	}
+	if o.missing != "" {
+		return fmt.Errorf("%s lacks answers to what was asked about these documents; the requests are in %s", o.replay, o.missing)
+	}
 	return fmt.Errorf("%s lacks answers to what was asked about these documents: record them (-llm URL -model NAME -record FILE), or see what was asked (-missing FILE)", o.replay)
 }
 

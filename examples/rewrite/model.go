@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"os"
 
 	"github.com/prospect-go/prospect"
@@ -33,11 +35,15 @@ func openModel(o options) (_ prospect.LLM, done func() error, err error) {
 	return recording, recording.Close, nil
 }
 
-// replayed is a file of answers. What it lacks goes to -missing.
+// replayed is a file of answers. What it lacks goes to -missing, with which the
+// file need not be there yet.
 func replayed(o options) (_ prospect.LLM, done func() error, err error) {
 	opts := llm.RecordingOptions{}
 	done = func() error { return nil }
 	if o.missing != "" {
+		if err := beginAnswers(o.replay); err != nil {
+			return nil, nil, err
+		}
 		f, err := os.Create(o.missing)
 		if err != nil {
 			return nil, nil, err
@@ -53,4 +59,20 @@ func replayed(o options) (_ prospect.LLM, done func() error, err error) {
 		return nil, nil, errors.Join(err, done())
 	}
 	return recording, done, nil
+}
+
+// beginAnswers makes a file without answers, to which a person may append some,
+// unless there is one.
+func beginAnswers(path string) error {
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	nobody := prospect.NewLLM("answers by hand", func(context.Context, prospect.LLMRequest) (prospect.LLMResponse, error) {
+		return prospect.LLMResponse{}, errors.New("nobody is asked")
+	})
+	file, err := llm.OpenRecording(path, nobody, llm.RecordingOptions{Mode: llm.RecordMissing})
+	if err != nil {
+		return err
+	}
+	return file.Close()
 }

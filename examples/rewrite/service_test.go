@@ -19,6 +19,7 @@ var hives = map[string]string{
 	"honey.txt":     "Uncap the frames, spin out the honey and let it settle.",
 	"swarm/move.md": "# Swarms\n\nA swarm moves into a box that smells of old wax.",
 	"blank.md":      " \n",
+	"bytes.txt":     "\x00\xff",
 }
 
 // With a service: mining writes a file that a person may edit, asking reads it,
@@ -33,7 +34,7 @@ func TestMineAndAskWithAService(t *testing.T) {
 	require.Zero(t, got.code, got.err)
 	require.ElementsMatch(t, []string{"label", "draft", "judge"}, service.take())
 	require.Contains(t, got.out, "documents 3 in")
-	require.Contains(t, got.out, "left out: blank.md: empty")
+	require.Contains(t, got.out, "left out: blank.md: empty; bytes.txt: empty")
 	require.Contains(t, got.out, "beekeeping / notes → Bees")
 	require.Contains(t, got.out, "The skills are in "+skills)
 	require.FileExists(t, filepath.Join(dir, "skills.clusters"))
@@ -154,7 +155,6 @@ func TestMissingAnswersAreWrittenDown(t *testing.T) {
 	docs, dir := folder(t, hives), t.TempDir()
 	missing := filepath.Join(dir, "open.jsonl")
 	replay := filepath.Join(dir, "answers.jsonl")
-	require.NoError(t, os.WriteFile(replay, []byte(`{"format":"prospect llm recording","version":1,"model":"a friend"}`+"\n"), 0o644))
 	flags := []string{"mine", "-docs", docs, "-skills", filepath.Join(dir, "s.yaml"), "-groups", "1", "-replay", replay, "-missing", missing}
 	answers := []string{
 		`{"domain": "beekeeping", "content": "notes", "terms": ["hive"]}`,
@@ -165,7 +165,7 @@ func TestMissingAnswersAreWrittenDown(t *testing.T) {
 		got := rewrite(t, flags...)
 		if i < 2 {
 			require.Equal(t, exitFailure, got.code, "no label, no draft: no skills")
-			require.Contains(t, got.err, "lacks answers")
+			require.Contains(t, got.err, "the requests are in "+missing)
 		} else {
 			require.Zero(t, got.code)
 			require.Contains(t, got.err, "some calls of the model failed")
