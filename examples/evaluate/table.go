@@ -33,8 +33,8 @@ func printTables(w io.Writer, s *study) {
 	fmt.Fprintln(w)
 	s.meansTable().print(w)
 	if s.base() != nil && len(s.results) > 1 {
-		fmt.Fprintf(w, "\nDifferences to %s with %g %% intervals (paired bootstrap); p of the randomisation test,\ncorrected for %d systems; queries won:lost\n\n",
-			s.base().plan.name, 100*confidence, len(s.results)-1)
+		fmt.Fprintf(w, "\nDifferences to %s with %g %% intervals (paired bootstrap); p of the randomisation test,\ncorrected for %s; queries won:lost\n\n",
+			s.base().plan.name, 100*confidence, numbered(len(s.results)-1, "system", "systems"))
 		s.differencesTable().print(w)
 	}
 	if notes := s.notes(); len(notes) > 0 {
