@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -59,4 +60,37 @@ func TestDamagedClusterFiles(t *testing.T) {
 	}
 	_, err := OpenClusters(filepath.Join(dir, "none"))
 	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+// Files whose checksums are right and whose content is not.
+func TestClusterFilesThatContradictThemselves(t *testing.T) {
+	for name, spoil := range map[string]func(c *Clusters){
+		"numbers descend":          func(c *Clusters) { c.parts[0].number, c.parts[1].number = 1, 0 },
+		"a number twice":           func(c *Clusters) { c.parts[1].number = c.parts[0].number },
+		"a number not yet given":   func(c *Clusters) { c.parts[1].number = c.next },
+		"a long centroid":          func(c *Clusters) { c.centroids.Data[0] *= 1.1 },
+		"a centroid that is none":  func(c *Clusters) { c.centroids.Row(0)[0] = float32(math.NaN()) },
+		"no centroid":              func(c *Clusters) { clear(c.centroids.Row(1)) },
+		"a document twice":         func(c *Clusters) { c.ids[1] = c.ids[0] },
+		"a document without an id": func(c *Clusters) { c.ids[1] = "" },
+		"a cluster without any": func(c *Clusters) {
+			for i := range c.docs {
+				c.docs[i].part = 0
+			}
+		},
+		"a cluster that is none": func(c *Clusters) { c.docs[0].part = 2 },
+		"a cosine of 2":          func(c *Clusters) { c.docs[0].similarity = 2 },
+		"a quantile of 2":        func(c *Clusters) { c.parts[0].spread.low = 2 },
+	} {
+		c := fewClusters(t)
+		var file bytes.Buffer
+		require.NoError(t, c.write(&file))
+		_, err := readClusters(&file)
+		require.NoError(t, err)
+		spoil(c)
+		file.Reset()
+		require.NoError(t, c.write(&file))
+		_, err = readClusters(&file)
+		require.ErrorIs(t, err, prospect.ErrCorrupt, name)
+	}
 }
