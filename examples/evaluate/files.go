@@ -43,6 +43,29 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 	return os.Rename(f.Name(), path)
 }
 
+// makeFolders makes those of the files that are written at the end: a path that
+// cannot be is told before the work, which may take a model an hour.
+func (o options) makeFolders() error {
+	for _, f := range []struct{ flag, path string }{{"-json", o.json}, {"-report", o.report}} {
+		if f.path == "" {
+			continue
+		}
+		if info, err := os.Stat(f.path); err == nil && info.IsDir() {
+			return fmt.Errorf("%s: %s is a folder, want a file", f.flag, f.path)
+		}
+		if err := os.MkdirAll(filepath.Dir(f.path), 0o755); err != nil {
+			return fmt.Errorf("%s: %w", f.flag, err)
+		}
+	}
+	if o.runs == "" {
+		return nil
+	}
+	if err := os.MkdirAll(o.runs, 0o755); err != nil {
+		return fmt.Errorf("-runs: %w", err)
+	}
+	return nil
+}
+
 // writeRuns writes one TREC run a system. Scores are K − rank, since those of
 // some systems cannot be compared within a list.
 func writeRuns(dir string, results []*result) error {

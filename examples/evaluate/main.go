@@ -175,6 +175,8 @@ func runStudy(ctx context.Context, opts options, raw, cached prospect.Embedder, 
 	if err != nil {
 		return nil, err
 	}
-	err = s.run(ctx, p)
+	if err = opts.makeFolders(); err == nil {
+		err = s.run(ctx, p)
+	}
 	return s, errors.Join(err, s.model.close())
 }

@@ -112,11 +112,14 @@ func TestFailuresNameTheCulprit(t *testing.T) {
 		{"an outcome of another form", []string{"-outcomes", writeLines(t, "o.jsonl", `{"task": "t", "arm": "none", "reward": "1"}`)}, "o.jsonl: line 1: json: cannot unmarshal string"},
 		{"empty outcomes", []string{"-outcomes", writeLines(t, "o.jsonl", "\n")}, "there are no outcomes"},
 		{"a report that cannot be written", with(beir("", ""), "-report", filepath.Join(writeLines(t, "file", ""), "r.html")), "-report"},
+		{"a document that is a folder", with(beir("", ""), "-json", t.TempDir()), "is a folder, want a file"},
+		{"runs in a file", with(beir("", ""), "-runs", writeLines(t, "file", "")), "-runs"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := invoke(t, c.args...)
 			require.Equal(t, exitFailure, got.code, got.err)
 			require.Contains(t, got.err, c.says)
+			require.Empty(t, got.out, "it fails before the work is done")
 		})
 	}
 }
