@@ -9,8 +9,8 @@ import (
 )
 
 // ErrWeight: a weight is negative, NaN or infinite, or there are not as many
-// weights as lists.
-var ErrWeight = errors.New("fusion: bad weight")
+// weights as lists. It is a [prospect.ErrOption] too.
+var ErrWeight = fmt.Errorf("%w: fusion: bad weight", prospect.ErrOption)
 
 // ErrLength: columns of scores, or a column and dst, differ in length.
 var ErrLength = errors.New("fusion: columns differ in length")

@@ -27,8 +27,8 @@ type RRFOptions struct {
 //	score(d) = Σ_l w_l / (RankConstant + rank_l(d)), rank from 1
 //
 // over the lists that have d. The scores of the lists are not read. Errors:
-// [ErrWeight], [prospect.ErrInvalidK] for a negative K, and an error for a bad
-// RankConstant. Cost: O(n log n) over all hits.
+// [ErrWeight], [prospect.ErrInvalidK] for a negative K, [prospect.ErrOption] for
+// a bad RankConstant. Cost: O(n log n) over all hits.
 func RRF(lists [][]prospect.Hit, opts RRFOptions) ([]prospect.Hit, error) {
 	weights, err := weightsFor(opts.Weights, len(lists))
 	if err != nil {
@@ -39,7 +39,7 @@ func RRF(lists [][]prospect.Hit, opts RRFOptions) ([]prospect.Hit, error) {
 		constant = DefaultRankConstant
 	}
 	if !finite(constant) || constant < 0 {
-		return nil, fmt.Errorf("fusion: rank constant must be finite and positive: %v", opts.RankConstant)
+		return nil, fmt.Errorf("%w: fusion: RankConstant is %v, want it finite and positive", prospect.ErrOption, opts.RankConstant)
 	}
 	if opts.K < 0 {
 		return nil, fmt.Errorf("%w: %d", prospect.ErrInvalidK, opts.K)

@@ -47,17 +47,18 @@ type WeightedOptions struct {
 // Of an id that a list repeats the best score counts. Lists need not be in
 // order.
 //
-// Errors: [ErrWeight]; [prospect.ErrInvalidK] for a negative K;
-// [prospect.ErrNotFinite] for a score, within a [*ListError] and a
-// [*ScoreError], or for a sum, within a [*prospect.IDError]. Cost: O(n log n)
-// over all hits, and with [MissingWorst] the number of documents for each list.
+// Errors: [ErrWeight]; [prospect.ErrOption] for an unknown Missing;
+// [prospect.ErrInvalidK] for a negative K; [prospect.ErrNotFinite] for a score,
+// within a [*ListError] and a [*ScoreError], or for a sum, within a
+// [*prospect.IDError]. Cost: O(n log n) over all hits, and with [MissingWorst]
+// the number of documents for each list.
 func Weighted(lists [][]prospect.Hit, opts WeightedOptions) ([]prospect.Hit, error) {
 	weights, err := weightsFor(opts.Weights, len(lists))
 	if err != nil {
 		return nil, err
 	}
 	if opts.Missing < MissingZero || opts.Missing > MissingDrop {
-		return nil, fmt.Errorf("%w: unknown policy for missing documents: %d", prospect.ErrOption, opts.Missing)
+		return nil, fmt.Errorf("%w: fusion: Missing is %d, want a constant of the package", prospect.ErrOption, opts.Missing)
 	}
 	normalize := opts.Normalizer
 	if normalize == nil {

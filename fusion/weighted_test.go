@@ -149,6 +149,7 @@ func TestBadArguments(t *testing.T) {
 	for _, weights := range [][]float64{{1}, {1, 2, 3}, {}, {1, -1}, {1, math.NaN()}, {1, math.Inf(1)}} {
 		_, err := fusion.Weighted(lists, fusion.WeightedOptions{Weights: weights})
 		require.ErrorIs(t, err, fusion.ErrWeight)
+		require.ErrorIs(t, err, prospect.ErrOption)
 		_, err = fusion.RRF(lists, fusion.RRFOptions{Weights: weights})
 		require.ErrorIs(t, err, fusion.ErrWeight)
 		require.ErrorIs(t, fusion.Combine([]float64{1}, weights, []float64{1}, []float64{2}), fusion.ErrWeight)
@@ -164,11 +165,13 @@ func TestBadArguments(t *testing.T) {
 	require.ErrorIs(t, err, prospect.ErrInvalidK)
 	for _, missing := range []fusion.Missing{-1, fusion.MissingDrop + 1} {
 		_, err = fusion.Weighted(lists, fusion.WeightedOptions{Missing: missing})
-		require.Error(t, err)
+		require.ErrorIs(t, err, prospect.ErrOption)
+		require.ErrorContains(t, err, "Missing")
 	}
 	for _, constant := range []float64{-1, math.NaN(), math.Inf(1)} {
 		_, err = fusion.RRF(lists, fusion.RRFOptions{RankConstant: constant})
-		require.Error(t, err)
+		require.ErrorIs(t, err, prospect.ErrOption)
+		require.ErrorContains(t, err, "RankConstant")
 	}
 }
 
@@ -210,6 +213,9 @@ func TestCombine(t *testing.T) {
 
 	err := fusion.Combine(dst, nil, p, a[:2])
 	require.ErrorIs(t, err, fusion.ErrLength)
+	var which *fusion.ListError
+	require.ErrorAs(t, err, &which)
+	require.Equal(t, 1, which.List, "the column that is too short")
 	err = fusion.Combine(dst, nil, p, []float64{1, 2, math.Inf(-1)})
 	require.ErrorIs(t, err, prospect.ErrNotFinite)
 	err = fusion.Combine(dst, []float64{2}, []float64{0, 0, math.MaxFloat64})
