@@ -113,11 +113,6 @@ func evaluate(ctx context.Context, opts options, out io.Writer, std streams) err
 		}
 		doc = newDocument(s)
 		printTables(out, s)
-		if opts.runs != "" {
-			if err := writeRuns(opts.runs, s.results); err != nil {
-				return err
-			}
-		}
 	}
 	if agents != nil {
 		if s != nil {
@@ -129,17 +124,27 @@ func evaluate(ctx context.Context, opts options, out io.Writer, std streams) err
 			doc.Settings.Statistics = opts.statistics()
 		}
 	}
+	return writeFiles(opts, s, agents, doc)
+}
+
+// writeFiles writes the files that the options name. One that cannot be
+// written keeps none of the others from it.
+func writeFiles(opts options, s *study, agents *outcomes, doc document) error {
+	var errs []error
 	if opts.json != "" {
 		if err := writeFile(opts.json, doc.write); err != nil {
-			return fmt.Errorf("-json: %w", err)
+			errs = append(errs, fmt.Errorf("-json: %w", err))
 		}
 	}
 	if opts.report != "" {
 		if err := writeFile(opts.report, func(w io.Writer) error { return writeReport(w, s, agents, doc) }); err != nil {
-			return fmt.Errorf("-report: %w", err)
+			errs = append(errs, fmt.Errorf("-report: %w", err))
 		}
 	}
-	return nil
+	if opts.runs != "" {
+		errs = append(errs, writeRuns(opts.runs, s.results))
+	}
+	return errors.Join(errs...)
 }
 
 // evaluateSystems runs the systems over the collection.

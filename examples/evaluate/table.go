@@ -139,7 +139,7 @@ func (s *study) notes() []string {
 	add(c.DroppedNames, "distractor", "distractors", "dropped (-strict): the name is that of a document of the corpus.")
 	add(c.NotJudged, "query", "queries", "without judgements, not run.")
 	add(c.NoRelevant, "judged query", "judged queries", "without a relevant document, not run.")
-	add(c.AbsentGold, "relevant document", "relevant documents", "missing from the corpus, so that nothing can find them.")
+	add(c.AbsentGold, "relevant document", "relevant documents", "missing from the corpus, which nothing can find.")
 	add(c.Empty, "document", "documents", "without a text to embed, which vectors cannot find.")
 	return notes
 }

@@ -124,6 +124,22 @@ func TestFailuresNameTheCulprit(t *testing.T) {
 	}
 }
 
+// TREC runs know no ids with spaces; the document does.
+func TestAFileThatCannotBeWrittenKeepsNoneOfTheOthersFromIt(t *testing.T) {
+	data := folder(t, map[string]string{
+		"corpus.jsonl":   `{"_id": "a hive", "text": "bees make honey"}` + "\n",
+		"queries.jsonl":  `{"_id": "q", "text": "honey"}` + "\n",
+		"qrels/test.tsv": "query-id\tcorpus-id\tscore\nq\ta hive\t1\n",
+	})
+	dir := t.TempDir()
+	got := invoke(t, "-embedder", "none", "-data", data, "-runs", dir, "-json", filepath.Join(dir, "f.json"), "-report", filepath.Join(dir, "r.html"))
+	require.Equal(t, exitFailure, got.code)
+	require.Contains(t, got.err, `-runs: bm25: `)
+	require.FileExists(t, filepath.Join(dir, "f.json"))
+	require.FileExists(t, filepath.Join(dir, "r.html"))
+	require.NoFileExists(t, filepath.Join(dir, "bm25.run"))
+}
+
 // full is an output that takes nothing.
 type full struct{}
 
