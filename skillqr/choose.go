@@ -27,11 +27,12 @@ func (a *skillsAnswer) check(old []Skill) error {
 
 // missing says what a skill lacks.
 func (w wireSkill) missing(old []Skill) error {
+	reason := nameless(head(string(w.Name), maxNameLen))
 	switch {
 	case w.Name == "":
 		return errors.New(`has no "name"`)
-	case nameless(string(w.Name)) != "":
-		return fmt.Errorf(`has a "name" that %s`, nameless(string(w.Name)))
+	case reason != "":
+		return fmt.Errorf(`has a "name" that %s`, reason)
 	case w.Instruction == "" && named(old, string(w.Name)) < 0:
 		return errors.New(`has no "instruction"`)
 	}

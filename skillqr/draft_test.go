@@ -70,6 +70,21 @@ func TestASkillProposedTwiceCountsOnce(t *testing.T) {
 	require.Equal(t, []string{"algebra notes"}, skillNames(m.Set))
 }
 
+// Names that no model could choose by are dropped, also where they become such
+// by being cut.
+func TestProposedNamesThatCannotBeChosen(t *testing.T) {
+	for _, name := range []string{"7", "none", strings.Repeat("1", 100) + "a", "none" + strings.Repeat("!", 96) + "x"} {
+		bad := skillFor("algebra", "groups", []int{1, 2, 3})
+		bad["name"] = name
+		model := &clerk{instead: func(req prospect.LLMRequest, _ string) (string, error, bool) {
+			return asJSON(map[string]any{"skills": []any{bad, skillFor("botany", "groups", []int{2})}}), nil, req.SchemaName == "draft"
+		}}
+		m := mine(t, threeDomains(), skillqr.MineOptions{Proposer: model, MaxRounds: 1})
+		require.Equal(t, []string{"botany notes"}, skillNames(m.Set), name)
+		require.Contains(t, kindsOf(m.Set), skillqr.Trimmed)
+	}
+}
+
 // Of what is missing in clusters of one label, the first three things are
 // repeated.
 func TestAPromptRepeatsThreeOfTheThingsThatAreMissing(t *testing.T) {

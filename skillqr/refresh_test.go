@@ -281,7 +281,7 @@ func TestClustersOfARevisedSkillAreJudgedAgain(t *testing.T) {
 
 func TestChangesForPeople(t *testing.T) {
 	c := skillqr.Changes{
-		Added: 7, Removed: 1, Altered: 2, Strays: 3, New: []int{8, 9}, Drifted: []int{2}, Gone: []int{4},
+		Added: 7, Removed: 1, Altered: 2, Strays: 3, New: []int{8, 9}, Drifted: []int{2}, Retried: []int{5}, Gone: []int{4},
 		SkillsAdded: []string{"a", "b"}, SkillsRevised: []string{"c"}, SkillsRemoved: []string{"d"}, SkillsKept: []string{"e"}, Share: 0.6,
 	}
 	require.True(t, c.Any())
@@ -289,6 +289,7 @@ func TestChangesForPeople(t *testing.T) {
 	require.Equal(t, `documents: 7 added, 1 removed, 2 altered; 3 strays
 new clusters: 8 9
 drifted clusters: 2
+clusters asked about again: 5
 clusters gone: 4
 skills added: a, b
 skills revised: c
