@@ -105,7 +105,7 @@ func newGallery(embedder prospect.Embedder, opts GalleryOptions) (*Gallery, erro
 	if opts.Lexical != nil {
 		g.lexical = *opts.Lexical
 	}
-	if err := errors.Join(g.dense.validate(), g.lexical.validate()); err != nil {
+	if err := errors.Join(g.dense.validate("Dense"), g.lexical.validate("Lexical")); err != nil {
 		return nil, err
 	}
 	// Vectors are an embedder's, of texts made by a recipe.

@@ -3,6 +3,7 @@ package skilldreamer
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/prospect-go/prospect"
@@ -46,7 +47,8 @@ type Options struct {
 	ImaginedRole prospect.Role
 	// ImaginedRecipe makes the texts of imagined skills. Default: the store's.
 	ImaginedRecipe *Recipe
-	// Temperature of the model's calls; nil leaves it to the model.
+	// Temperature of the model's calls, finite and not negative; nil leaves it to
+	// the model.
 	Temperature *float64
 	// MaxTokens bounds each answer; 0 leaves it to the model.
 	MaxTokens int
@@ -91,8 +93,8 @@ type Abstention struct {
 	Imagined float64
 	// Anchors is the least BM25 score of the anchors; 0 does not ask.
 	Anchors float64
-	// Words is the least BM25 score of the imagined skill's words, which there
-	// is only where [Weights.Words] is set; 0 does not ask.
+	// Words is the least BM25 score of the imagined skill's words; 0 does not
+	// ask. It needs [Weights.Words], without which there is no such score.
 	Words float64
 }
 
@@ -133,10 +135,17 @@ func (o Options) withDefaults() (Options, error) {
 	}{
 		{"K", o.K}, {"Candidates", o.Candidates}, {"Keep", o.Keep}, {"MaxCapabilities", o.MaxCapabilities},
 		{"MaxAnchors", o.MaxAnchors}, {"Parallel", o.Parallel}, {"MaxTokens", o.MaxTokens},
-		{"Reserve", int(o.Reserve)}, {"Grace", int(o.Grace)},
 	} {
 		if c.v < 0 {
 			return o, fmt.Errorf("%w: %s is %d, want 0 or more", prospect.ErrOption, c.name, c.v)
+		}
+	}
+	for _, c := range []struct {
+		name string
+		v    time.Duration
+	}{{"Reserve", o.Reserve}, {"Grace", o.Grace}} {
+		if c.v < 0 {
+			return o, fmt.Errorf("%w: %s is %v, want 0 or more", prospect.ErrOption, c.name, c.v)
 		}
 	}
 	for _, c := range []struct {
@@ -155,8 +164,11 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Calls > CallOnce {
 		return o, fmt.Errorf("%w: Calls is %d, which is no plan", prospect.ErrOption, o.Calls)
 	}
+	if o.ImaginedRole > prospect.RoleQuery {
+		return o, fmt.Errorf("%w: ImaginedRole is %v, which is no role", prospect.ErrOption, o.ImaginedRole)
+	}
 	if o.ImaginedRecipe != nil {
-		if err := o.ImaginedRecipe.validate(); err != nil {
+		if err := o.ImaginedRecipe.validate("ImaginedRecipe"); err != nil {
 			return o, err
 		}
 		o.ImaginedRecipe = new(*o.ImaginedRecipe)
@@ -165,9 +177,15 @@ func (o Options) withDefaults() (Options, error) {
 		o.Weights = Weights{Task: 2, Imagined: 1, Anchors: 1}
 	}
 	if o.Weights.Task == 0 && o.Weights.Imagined == 0 {
-		return o, fmt.Errorf("%w: Weights.Task and Weights.Imagined are both 0, so there are no candidates", prospect.ErrOption)
+		return o, fmt.Errorf("%w: Weights.Task and Weights.Imagined are both 0, so no vector chooses candidates", prospect.ErrOption)
+	}
+	if o.Abstain.Words > 0 && o.Weights.Words == 0 {
+		return o, fmt.Errorf("%w: Abstain.Words is %v, which nothing can reach: Weights.Words is 0", prospect.ErrOption, o.Abstain.Words)
 	}
 	if o.Temperature != nil {
+		if t := *o.Temperature; !(t >= 0 && t <= math.MaxFloat64) {
+			return o, fmt.Errorf("%w: Temperature is %v, want it finite and not negative", prospect.ErrOption, t)
+		}
 		o.Temperature = new(*o.Temperature)
 	}
 	if o.Normalize == nil {

@@ -111,12 +111,13 @@ func (r Recipe) Identity() string {
 	return strings.Join(parts, "+") + "/1"
 }
 
-func (r Recipe) validate() error {
+// validate checks the recipe of an option.
+func (r Recipe) validate(option string) error {
 	if r.NoName && r.NoDescription && r.Body == 0 {
-		return fmt.Errorf("%w: a recipe without any part of a skill", prospect.ErrOption)
+		return fmt.Errorf("%w: %s has no part of a skill", prospect.ErrOption, option)
 	}
 	if r.Piece < 0 || r.MaxPieces < 0 {
-		return fmt.Errorf("%w: Recipe.Piece is %d and MaxPieces %d, want 0 or more", prospect.ErrOption, r.Piece, r.MaxPieces)
+		return fmt.Errorf("%w: %s has Piece %d and MaxPieces %d, want 0 or more", prospect.ErrOption, option, r.Piece, r.MaxPieces)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -247,6 +248,11 @@ func TestOptionsThatMakeNoSense(t *testing.T) {
 	for name, o := range map[string]skilldreamer.Options{
 		"negative K":       {K: -1},
 		"negative grace":   {Grace: -1},
+		"negative reserve": {Reserve: -time.Second},
+		"cold":             {Temperature: new(-0.1)},
+		"no temperature":   {Temperature: new(math.NaN())},
+		"role":             {ImaginedRole: 7},
+		"out of reach":     {Abstain: skilldreamer.Abstention{Words: 1}},
 		"NaN weight":       {Weights: skilldreamer.Weights{Task: math.NaN()}},
 		"negative weight":  {Weights: skilldreamer.Weights{Task: 1, Anchors: -1}},
 		"infinite":         {Weights: skilldreamer.Weights{Imagined: math.Inf(1)}},
@@ -269,8 +275,17 @@ func TestOptionsThatMakeNoSense(t *testing.T) {
 	require.ErrorIs(t, err, prospect.ErrOption)
 	_, err = skilldreamer.NewGallery(nil, skilldreamer.GalleryOptions{})
 	require.ErrorIs(t, err, prospect.ErrOption)
-	_, err = skilldreamer.NewGallery(hash(), skilldreamer.GalleryOptions{Dense: &skilldreamer.Recipe{NoName: true, NoDescription: true}})
-	require.ErrorIs(t, err, prospect.ErrOption)
+	for option, o := range map[string]skilldreamer.GalleryOptions{
+		"Dense":   {Dense: &skilldreamer.Recipe{NoName: true, NoDescription: true}},
+		"Lexical": {Lexical: &skilldreamer.Recipe{Piece: -1}},
+	} {
+		_, err = skilldreamer.NewGallery(hash(), o)
+		require.ErrorIs(t, err, prospect.ErrOption)
+		require.ErrorContains(t, err, option)
+	}
+	// On machines of 32 bits too.
+	_, err = skilldreamer.New(g, nil, skilldreamer.Options{Reserve: time.Hour, Grace: 1 << 31})
+	require.NoError(t, err)
 }
 
 func TestImaginedSkillsAreEncodedLikeRealOnes(t *testing.T) {
