@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -72,6 +73,15 @@ func TestImaginedTextsNeverFailASearch(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, c.texts, r.Trace.Texts)
 			require.Contains(t, kinds(r.Notes), skilldreamer.NotImagined)
+			for j, text := range r.Trace.Texts {
+				last := skilldreamer.Note{}
+				for _, n := range r.Notes {
+					if n.Kind == skilldreamer.NotImagined && n.Capability == j {
+						last = n
+					}
+				}
+				require.Equal(t, text == "", strings.Contains(last.Text, "left out"), "the last word on capability %d: %q", j, last.Text)
+			}
 			require.Len(t, r.Skills, 2)
 			require.Equal(t, name == "nothing left", r.Plain)
 			for _, l := range r.Trace.Lists {
@@ -83,6 +93,30 @@ func TestImaginedTextsNeverFailASearch(t *testing.T) {
 	}
 	_, err := d.Retrieve(ctx, skilldreamer.Request{Task: "🌊"}, nil)
 	require.ErrorIs(t, err, prospect.ErrEmptyText, "the task itself is the caller's")
+}
+
+// What the embedder refused is in the notes as an error, one for each step that
+// was tried, after what Imagine had noted.
+func TestNotesOfRefusedTextsHoldTheReason(t *testing.T) {
+	d := newDreamer(t, newGallery(t, picky(), trades()...), nil, skilldreamer.Options{})
+	im := &skilldreamer.Imagined{
+		Capabilities: []skilldreamer.Capability{{Text: "🌊", Skill: &skilldreamer.ImaginedSkill{Body: "x", Description: "🌊🌊"}}, {Text: "..."}},
+		Notes:        []skilldreamer.Note{{Kind: skilldreamer.NotImagined, Capability: 1, Text: "no skill could be imagined, so the capability's own text is used"}},
+	}
+	r, err := d.Retrieve(ctx, skilldreamer.Request{Task: "sail"}, im)
+	require.NoError(t, err)
+	require.Equal(t, []skilldreamer.NoteKind{
+		skilldreamer.NotImagined, skilldreamer.NotImagined, skilldreamer.NotImagined, skilldreamer.NotImagined,
+		skilldreamer.NoCapabilities, skilldreamer.Shortfall,
+	}, kinds(r.Notes))
+	for i, want := range []struct {
+		capability int
+		text       string
+	}{{1, "no skill could be imagined"}, {0, "capability's own text is used"}, {0, "left out"}, {1, "left out"}} {
+		require.Equal(t, want.capability, r.Notes[i].Capability)
+		require.Contains(t, r.Notes[i].Text, want.text)
+		require.Equal(t, i > 0, errors.Is(r.Notes[i].Err, prospect.ErrEmptyText))
+	}
 }
 
 // brokenStore breaks one promise at a time.
@@ -111,16 +145,26 @@ func (s brokenStore) View(ctx context.Context, sources ...string) (skilldreamer.
 
 func (v brokenView) Nearest(ctx context.Context, vectors [][]float32, sums [][]skilldreamer.Term, k int) ([][]skilldreamer.Candidate, error) {
 	lists, err := v.View.Nearest(ctx, vectors, sums, k)
-	if v.fault == "nearest" {
+	switch v.fault {
+	case "nearest":
 		lists = lists[:0]
+	case "candidate twice":
+		lists[0][1] = lists[0][0]
+	case "too many candidates":
+		lists[0] = append(lists[0], make([]skilldreamer.Candidate, k)...)
+	case "candidate of no score":
+		lists[0][1].Score = math.NaN()
 	}
 	return lists, err
 }
 
 func (v brokenView) Matching(ctx context.Context, queries []string, k int) ([][]skilldreamer.Candidate, error) {
 	lists, err := v.View.Matching(ctx, queries, k)
-	if v.fault == "matching" {
+	switch v.fault {
+	case "matching":
 		lists = lists[:0]
+	case "match twice":
+		lists[0] = append(lists[0], lists[0]...)
 	}
 	return lists, err
 }
@@ -132,22 +176,30 @@ func (v brokenView) Similarities(ctx context.Context, vectors [][]float32, ids [
 		rows = rows[1:]
 	case "columns":
 		rows[1] = rows[1][1:]
+	case "similarity of NaN":
+		rows[1][0] = math.NaN()
 	}
 	return rows, err
 }
 
 func (v brokenView) Lexical(ctx context.Context, query string, ids []string) ([]float64, error) {
 	scores, err := v.View.Lexical(ctx, query, ids)
-	if v.fault == "lexical" {
+	switch v.fault {
+	case "lexical":
 		scores = nil
+	case "infinite BM25":
+		scores[0] = math.Inf(1)
 	}
 	return scores, err
 }
 
 func (v brokenView) Skills(ctx context.Context, ids []string) ([]*skill.Skill, error) {
 	skills, err := v.View.Skills(ctx, ids)
-	if v.fault == "skills" {
+	switch v.fault {
+	case "skills":
 		skills = skills[1:]
+	case "no skill":
+		skills[0] = nil
 	}
 	return skills, err
 }
@@ -169,6 +221,23 @@ func TestBrokenPromisesAreErrorsNotPanics(t *testing.T) {
 		_, err := newDreamer(t, s, nil, skilldreamer.Hybrid()).Retrieve(ctx, skilldreamer.Request{Task: "sail"}, im)
 		require.ErrorIs(t, err, prospect.ErrContract, name)
 	}
+	for _, fault := range []string{
+		"candidate twice", "candidate of no score", "match twice", "similarity of NaN", "infinite BM25", "no skill",
+	} {
+		_, err := newDreamer(t, brokenStore{Store: g, fault: fault}, nil, skilldreamer.Hybrid()).Retrieve(ctx, skilldreamer.Request{Task: "sail"}, im)
+		require.ErrorIs(t, err, prospect.ErrContract, fault)
+		culprit, ok := errors.AsType[*prospect.IDError](err)
+		require.True(t, ok, "%s: %v", fault, err)
+		_, ok = g.Skill(culprit.ID)
+		require.True(t, ok, "%s names a skill", fault)
+	}
+	_, err := newDreamer(t, brokenStore{Store: g, fault: "too many candidates"}, nil, skilldreamer.Options{}).Retrieve(ctx, skilldreamer.Request{Task: "sail"}, im)
+	require.ErrorIs(t, err, prospect.ErrContract)
+	void := func(x []float64) error { x[0] = math.NaN(); return nil }
+	_, err = newDreamer(t, g, nil, skilldreamer.Options{Normalize: void}).Retrieve(ctx, skilldreamer.Request{Task: "sail"}, im)
+	require.ErrorIs(t, err, prospect.ErrContract)
+	require.ErrorContains(t, err, "Normalize")
+
 	whole := brokenStore{Store: g}
 	r, err := newDreamer(t, whole, nil, skilldreamer.Options{K: 1}).Retrieve(ctx, skilldreamer.Request{Task: "sail"}, im)
 	require.NoError(t, err)

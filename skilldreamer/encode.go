@@ -74,10 +74,12 @@ func (r *retrieval) embedDreams(ctx context.Context) error {
 		d := &r.dreams[refused.Index]
 		if c := r.im.Capabilities[d.capability]; d.text != c.Text && !isBlank(c.Text) {
 			d.text = c.Text
-			r.note(NotImagined, d.capability, fmt.Sprintf("the imagined skill cannot be embedded (%v), so the capability's own text is used", refused.Err))
+			r.add(Note{Kind: NotImagined, Capability: d.capability, Err: refused.Err,
+				Text: fmt.Sprintf("the imagined skill cannot be embedded (%v), so the capability's own text is used", refused.Err)})
 			continue
 		}
-		r.note(NotImagined, d.capability, fmt.Sprintf("the capability cannot be embedded (%v) and was left out", refused.Err))
+		r.add(Note{Kind: NotImagined, Capability: d.capability, Err: refused.Err,
+			Text: fmt.Sprintf("the capability cannot be embedded (%v) and was left out", refused.Err)})
 		r.dreams = slices.Delete(r.dreams, refused.Index, refused.Index+1)
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/prospect-go/prospect"
@@ -12,11 +13,51 @@ import (
 // nearest asks the view and holds it to its promise.
 func (r *retrieval) nearest(ctx context.Context, vectors [][]float32, sums [][]Term, k int) ([][]Candidate, error) {
 	lists, err := r.view.Nearest(ctx, vectors, sums, k)
-	if err == nil && len(lists) != len(sums) {
-		err = fmt.Errorf("%w: the store gave %d lists for %d sums", prospect.ErrContract, len(lists), len(sums))
+	if err != nil {
+		return nil, err
 	}
-	return lists, err
+	if len(lists) != len(sums) {
+		return nil, fmt.Errorf("%w: the store gave %d lists for %d sums", prospect.ErrContract, len(lists), len(sums))
+	}
+	return lists, checkLists(lists, k)
 }
+
+// checkLists holds lists of candidates to at most k each, all different, with
+// scores that can be compared.
+func checkLists(lists [][]Candidate, k int) error {
+	for _, list := range lists {
+		if len(list) > k {
+			return fmt.Errorf("%w: the store gave %d candidates where %d were asked for", prospect.ErrContract, len(list), k)
+		}
+		seen := make(map[string]bool, len(list))
+		for _, c := range list {
+			if seen[c.ID] {
+				return &prospect.IDError{ID: c.ID, Err: fmt.Errorf("%w: the store gave a candidate twice", prospect.ErrContract)}
+			}
+			seen[c.ID] = true
+			if !isFinite(c.Score) {
+				return &prospect.IDError{ID: c.ID, Err: fmt.Errorf("%w: the store gave the score %v", prospect.ErrContract, c.Score)}
+			}
+		}
+	}
+	return nil
+}
+
+// checkScores holds the scores of one vector or query with the skills of ids to
+// one each, all finite.
+func checkScores(scores []float64, ids []string) error {
+	if len(scores) != len(ids) {
+		return fmt.Errorf("%w: the store gave %d scores for %d skills", prospect.ErrContract, len(scores), len(ids))
+	}
+	for i, x := range scores {
+		if !isFinite(x) {
+			return &prospect.IDError{ID: ids[i], Err: fmt.Errorf("%w: the store gave the score %v", prospect.ErrContract, x)}
+		}
+	}
+	return nil
+}
+
+func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 // matching gives the candidates nearest to each capability and, after them,
 // those that have the words of what was imagined for it. The latter have no sum
@@ -34,6 +75,9 @@ func (r *retrieval) matching(ctx context.Context, nearest [][]Candidate, k int) 
 	}
 	if len(lists) != len(queries) {
 		return nil, fmt.Errorf("%w: the store gave %d lists for %d queries", prospect.ErrContract, len(lists), len(queries))
+	}
+	if err := checkLists(lists, k); err != nil {
+		return nil, err
 	}
 	all := make([][]Candidate, len(nearest))
 	for i, list := range lists {
@@ -71,6 +115,14 @@ func (r *retrieval) raw(ctx context.Context, vectors [][]float32, candidates [][
 	if err != nil {
 		return nil, err
 	}
+	if len(cosines) != len(vectors) {
+		return nil, fmt.Errorf("%w: the store gave similarities of %d vectors for %d", prospect.ErrContract, len(cosines), len(vectors))
+	}
+	for _, row := range cosines {
+		if err := checkScores(row, ids); err != nil {
+			return nil, err
+		}
+	}
 	query := r.im.lexicalQuery()
 	r.res.Trace.LexicalQuery = query
 	if isBlank(query) {
@@ -80,23 +132,21 @@ func (r *retrieval) raw(ctx context.Context, vectors [][]float32, candidates [][
 	if err != nil {
 		return nil, err
 	}
-	if len(cosines) != len(vectors) || slices.ContainsFunc(cosines, func(row []float64) bool { return len(row) != len(ids) }) {
-		return nil, fmt.Errorf("%w: the store did not give a score for each of %d skills", prospect.ErrContract, len(ids))
-	}
 	raw := make([]rawScores, len(candidates))
 	for i, list := range candidates {
-		words := make([]float64, len(ids))
-		if r.d.opts.Weights.Words > 0 {
-			if words, err = r.lexical(ctx, r.dreams[i].words, ids); err != nil {
-				return nil, err
-			}
-		}
-		for _, c := range list {
+		own := make([]string, len(list))
+		for k, c := range list {
+			own[k] = c.ID
 			col := at[c.ID]
 			raw[i].task = append(raw[i].task, cosines[0][col])
 			raw[i].imagined = append(raw[i].imagined, cosines[i+1][col])
 			raw[i].anchors = append(raw[i].anchors, anchors[col])
-			raw[i].words = append(raw[i].words, words[col])
+		}
+		raw[i].words = make([]float64, len(list))
+		if r.d.opts.Weights.Words > 0 {
+			if raw[i].words, err = r.lexical(ctx, r.dreams[i].words, own); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return raw, nil
@@ -109,10 +159,10 @@ func (r *retrieval) lexical(ctx context.Context, query string, ids []string) ([]
 		return make([]float64, len(ids)), nil
 	}
 	scores, err := r.view.Lexical(ctx, query, ids)
-	if err == nil && len(scores) != len(ids) {
-		err = fmt.Errorf("%w: the store did not give a lexical score for each of %d skills", prospect.ErrContract, len(ids))
+	if err != nil {
+		return nil, err
 	}
-	return scores, err
+	return scores, checkScores(scores, ids)
 }
 
 // score gives the candidates of capability j their normalised scores and h. The
@@ -131,6 +181,11 @@ func (r *retrieval) score(j int, candidates []Candidate, near int, raw rawScores
 	for _, scores := range parts {
 		if err := r.d.opts.Normalize(scores); err != nil {
 			return nil, fmt.Errorf("scores of capability %d: %w", j, err)
+		}
+		for i, x := range scores {
+			if !isFinite(x) {
+				return nil, &prospect.IDError{ID: candidates[i].ID, Err: fmt.Errorf("%w: Options.Normalize made %v of a score", prospect.ErrContract, x)}
+			}
 		}
 	}
 	scored := make([]Scored, len(candidates))

@@ -1,6 +1,7 @@
 package skilldreamer_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -187,6 +188,81 @@ func TestWordsKeepToTheSources(t *testing.T) {
 	r, err := newDreamer(t, g, nil, skilldreamer.Hybrid()).Retrieve(ctx, skilldreamer.Request{Task: "sail", Sources: []string{"user"}}, im)
 	require.NoError(t, err)
 	require.Equal(t, []string{"user:user-tide"}, ids(r))
+}
+
+// askedView counts how many skills are scored for each query.
+type askedView struct {
+	skilldreamer.View
+	scored map[string]int
+}
+
+func (v askedView) Lexical(ctx context.Context, query string, ids []string) ([]float64, error) {
+	v.scored[query] += len(ids)
+	return v.View.Lexical(ctx, query, ids)
+}
+
+type askedStore struct {
+	skilldreamer.Store
+	scored map[string]int
+}
+
+func (s askedStore) View(ctx context.Context, sources ...string) (skilldreamer.View, error) {
+	v, err := s.Store.View(ctx, sources...)
+	return askedView{v, s.scored}, err
+}
+
+// The words of an imagined skill are scored in its own list alone, or the cost
+// would grow with the square of the capabilities.
+func TestWordsAreScoredInTheirOwnList(t *testing.T) {
+	var skills []*skill.Skill
+	im := &skilldreamer.Imagined{Anchors: []string{"anchor"}}
+	for j := range 6 {
+		for i := range 20 {
+			skills = append(skills, named(fmt.Sprintf("s%d-%d", j, i), fmt.Sprintf("word%d", j)))
+		}
+		im.Capabilities = append(im.Capabilities, skilldreamer.Capability{Text: fmt.Sprintf("word%d", j)})
+	}
+	s := askedStore{newGallery(t, hash(), skills...), map[string]int{}}
+	r, err := newDreamer(t, s, nil, skilldreamer.Hybrid()).Retrieve(ctx, skilldreamer.Request{Task: "all of it"}, im)
+	require.NoError(t, err)
+	all := map[string]bool{}
+	for j, l := range r.Trace.Lists {
+		require.Equal(t, len(l.Candidates), s.scored[im.Capabilities[j].Text])
+		for _, c := range l.Candidates {
+			all[c.ID] = true
+		}
+	}
+	require.Greater(t, len(all), 40, "the lists differ")
+	require.Equal(t, len(all), s.scored["anchor"], "the anchors are scored once for all lists")
+}
+
+// Sources are chosen while searching: one that has a hundredth of the skills,
+// none of them near, still fills the result, by vectors and by words.
+func TestSourcesDoNotStarveTheResult(t *testing.T) {
+	var skills []*skill.Skill
+	for i := range 500 {
+		s := named(fmt.Sprintf("s%d", i), "height of tide")
+		if s.Source = "many"; i%100 == 7 {
+			s.Source, s.Description = "few", fmt.Sprintf("tide, and %s", strings.Repeat("much else ", 30))
+		}
+		skills = append(skills, s)
+	}
+	g := newGallery(t, hash(), skills...)
+	im := &skilldreamer.Imagined{Capabilities: []skilldreamer.Capability{{Text: "height of tide"}}, Anchors: []string{"tide"}}
+	for name, o := range map[string]skilldreamer.Options{"paper": skilldreamer.Paper(), "hybrid": skilldreamer.Hybrid()} {
+		for _, im := range []*skilldreamer.Imagined{nil, im} {
+			r, err := newDreamer(t, g, nil, o).Retrieve(ctx, skilldreamer.Request{Task: "height of tide", K: 5, Sources: []string{"few"}}, im)
+			require.NoError(t, err)
+			require.ElementsMatch(t, []string{"few:s7", "few:s107", "few:s207", "few:s307", "few:s407"}, ids(r), name)
+			require.Equal(t, 5, r.Trace.Searched)
+		}
+	}
+	v, err := g.View(ctx, "few")
+	require.NoError(t, err)
+	lists, err := v.Matching(ctx, []string{"height of tide", "nothing"}, 5)
+	require.NoError(t, err)
+	require.Len(t, lists[0], 5)
+	require.Empty(t, lists[1])
 }
 
 func TestAbstentionByWords(t *testing.T) {

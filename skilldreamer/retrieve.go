@@ -18,9 +18,11 @@ import (
 // the task and of the store, [prospect.ErrContract] where one of them breaks a
 // promise, and ctx.Err(). A text that a model imagined is never an error.
 //
-// Cost: one embedding of the task and of each capability, one pass over the
-// gallery for all capabilities together, and K_c BM25 scores each. With
-// [Weights.Words] also one BM25 search for each capability, and 2·K_c scores.
+// Cost, with M capabilities: M + 1 texts to embed, one pass over the gallery for
+// all of them, and for the M·K_c candidates at most M + 1 cosines and one BM25
+// score each. With [Weights.Words] there are up to twice as many candidates, one
+// BM25 search for each capability, and one more BM25 score for each candidate of
+// its list.
 func (d *Dreamer) Retrieve(ctx context.Context, req Request, imagined *Imagined) (*Result, error) {
 	k, err := d.k(req)
 	if err != nil {
@@ -54,7 +56,8 @@ func (d *Dreamer) Retrieve(ctx context.Context, req Request, imagined *Imagined)
 	if err != nil {
 		return nil, err
 	}
-	if n := len(r.res.Skills); n < k {
+	shortLists := slices.ContainsFunc(r.res.Notes, func(n Note) bool { return n.Kind == Shortfall }) // say why already
+	if n := len(r.res.Skills); n < k && !shortLists {
 		r.note(Shortfall, -1, fmt.Sprintf("%d skills were asked for, %d found (%d in the gallery)", k, n, r.view.Len()))
 	}
 	return r.res, nil
@@ -80,8 +83,14 @@ type dream struct {
 }
 
 func (r *retrieval) note(kind NoteKind, j int, text string) {
-	n := Note{Kind: kind, Capability: j, Text: text}
-	if !slices.ContainsFunc(r.res.Notes, func(o Note) bool { return o.Kind == kind && o.Capability == j }) {
+	r.add(Note{Kind: kind, Capability: j, Text: text})
+}
+
+// add adds a note unless it is there already: what Imagine noted is seen again
+// here.
+func (r *retrieval) add(n Note) {
+	same := func(o Note) bool { return o.Kind == n.Kind && o.Capability == n.Capability && o.Text == n.Text }
+	if !slices.ContainsFunc(r.res.Notes, same) {
 		r.res.Notes = append(r.res.Notes, n)
 	}
 }
@@ -169,6 +178,9 @@ func (r *retrieval) finish(ctx context.Context, lists []List) error {
 	}
 	if len(skills) != len(ids) {
 		return fmt.Errorf("%w: the store gave %d skills for %d ids", prospect.ErrContract, len(skills), len(ids))
+	}
+	if at := slices.Index(skills, nil); at >= 0 {
+		return &prospect.IDError{ID: ids[at], Err: fmt.Errorf("%w: the store gave no skill", prospect.ErrContract)}
 	}
 	for i, p := range picks {
 		own := p.Item.Scores

@@ -27,10 +27,11 @@ type Store interface {
 }
 
 // A View is one consistent state of a [Store], for one search, which calls
-// Nearest, Similarities and Skills once, Lexical once a query, and Matching once
-// if [Weights.Words] is set, else never. They may be called from several
-// goroutines. Ids are those that Nearest and Matching gave; an id that is not in
-// the view is an error that wraps [prospect.ErrNotFound].
+// Nearest and Skills once, Similarities and Matching at most once (Matching if
+// [Weights.Words] is set), and Lexical once a query. They may be called from
+// several goroutines. Ids are those that Nearest and Matching gave; an id that is
+// not in the view is an error that wraps [prospect.ErrNotFound]. All scores are
+// finite, and no list has a skill twice.
 type View interface {
 	// Len is the number of skills in the view.
 	Len() int
