@@ -104,17 +104,23 @@ func TestWorstHitAgainstAbsent(t *testing.T) {
 }
 
 // Many equal scores stay in the order of first sight: the lists, each from its
-// top. (Sorts that are not stable keep the order of a few, so there are many.)
+// top. (Sorts that are not stable keep the order of a few, and of many that are
+// all equal, so there are many of three scores.)
 func TestTiesInOrderOfFirstSight(t *testing.T) {
-	var first, second hits
-	for i := range 100 {
-		first = append(first, prospect.Hit{ID: fmt.Sprint("x", (i*37)%100), Score: 1})
-		second = append(second, prospect.Hit{ID: fmt.Sprint("y", (i*53)%100), Score: 1})
+	var lists []hits
+	byScore := [3][]string{}
+	for l := range 2 {
+		var list hits
+		for i := range 100 {
+			h := prospect.Hit{ID: fmt.Sprintf("%d-%d", l, (i*37)%100), Score: float64((i*i + i/5) % 3)}
+			list = append(list, h)
+			byScore[int(h.Score)] = append(byScore[int(h.Score)], h.ID)
+		}
+		lists = append(lists, list)
 	}
-	want := ids(append(slices.Clone(first), second...))
-	got, err := fusion.Weighted([]hits{first, second}, fusion.WeightedOptions{Normalizer: fusion.Raw})
+	got, err := fusion.Weighted(lists, fusion.WeightedOptions{Normalizer: fusion.Raw})
 	require.NoError(t, err)
-	require.Equal(t, want, ids(got))
+	require.Equal(t, slices.Concat(byScore[2], byScore[1], byScore[0]), ids(got))
 }
 
 func ids(h hits) []string {
