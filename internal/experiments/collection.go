@@ -169,6 +169,9 @@ func readDemo(dir string) (*collection, error) {
 		c.skills = append(c.skills, s)
 	}
 	for _, l := range lines {
+		if len(l.Relevant) == 0 || imagined[l.ID] == nil {
+			return nil, fmt.Errorf("task %s has no judgement or no recorded answer", l.ID)
+		}
 		t := task{l.ID, l.Text, map[string]float64{}, imagined[l.ID]}
 		for _, name := range l.Relevant {
 			t.relevant[name] = 1

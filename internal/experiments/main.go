@@ -38,6 +38,17 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	if err := f.Parse(args); err != nil {
 		return err
 	}
+	report, ok := map[string]func([]*table) error{
+		"gains":     func(t []*table) error { return reportEach(w, t, gains()) },
+		"ablations": func(t []*table) error { return reportEach(w, t, ablations()) },
+		"changes":   func(t []*table) error { return reportSideBySide(w, t, changes()) },
+		"around":    func(t []*table) error { return reportSideBySide(w, t, around()) },
+		"choice":    func(t []*table) error { return reportChoice(w, t, tried(), *show) },
+		"losses":    func(t []*table) error { return reportLosses(w, t[0]) },
+	}[*study]
+	if !ok { // before the minutes that embedding takes
+		return fmt.Errorf("no study %q", *study)
+	}
 	col, err := read(*data, *demo, *gallery)
 	if err != nil {
 		return err
@@ -58,21 +69,7 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 		t.model = fmt.Sprintf("%s/%d", filepath.Base(model), body)
 		tables = append(tables, t)
 	}
-	switch *study {
-	case "gains":
-		return reportEach(w, tables, gains())
-	case "ablations":
-		return reportEach(w, tables, ablations())
-	case "changes":
-		return reportSideBySide(w, tables, changes())
-	case "around":
-		return reportSideBySide(w, tables, around())
-	case "choice":
-		return reportChoice(w, tables, tried(), *show)
-	case "losses":
-		return reportLosses(w, tables[0])
-	}
-	return fmt.Errorf("no study %q", *study)
+	return report(tables)
 }
 
 func openTable(ctx context.Context, model, cache string, col *collection, r recipes) (_ *table, err error) {

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"io"
 	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -186,6 +188,26 @@ func TestSettingsAreDistinct(t *testing.T) {
 	require.True(t, around()[0].sameAs(hybrid()))
 }
 
+// Tasks that nothing was recorded for, or that need what is not there, are
+// named before anything is ranked.
+func TestTasksThatCannotBeJudged(t *testing.T) {
+	for _, c := range []struct{ tasks, answers, says string }{
+		{`{"id": "t1", "text": "x", "relevant": ["a"]}`, `{"query_id": "other"}`, "task t1 has no judgement or no recorded answer"},
+		{`{"id": "t2", "text": "x"}`, `{"query_id": "t2", "capabilities": []}`, "task t2 has no judgement or no recorded answer"},
+		{`{"id": "t3", "text": "x", "relevant": ["gone"]}`, `{"query_id": "t3", "capabilities": []}`, `task t3: the skill "gone"`},
+	} {
+		dir := t.TempDir()
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, "skills", "a"), 0o755))
+		for name, text := range map[string]string{
+			"skills/a/SKILL.md": "---\nname: a\ndescription: b\n---\n", "tasks.jsonl": c.tasks, "llm_outputs.jsonl": c.answers,
+		} {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+		}
+		err := run(t.Context(), []string{"-demo", dir, "-cache", t.TempDir()}, io.Discard)
+		require.ErrorContains(t, err, c.says)
+	}
+}
+
 // The reports run to their end and say what they are about.
 func TestReports(t *testing.T) {
 	for study, says := range map[string]string{
@@ -199,7 +221,8 @@ func TestReports(t *testing.T) {
 		require.NotContains(t, out.String(), "NaN")
 	}
 	var out strings.Builder
-	require.ErrorContains(t, run(t.Context(), []string{"-demo", demoFolder, "-cache", t.TempDir(), "-study", "x"}, &out), "no study")
+	nowhere := filepath.Join(t.TempDir(), "none")
+	require.ErrorContains(t, run(t.Context(), []string{"-demo", nowhere, "-study", "x"}, &out), "no study", "before anything is read")
 	require.ErrorContains(t, run(t.Context(), nil, &out), "nothing to read")
 	require.Error(t, run(t.Context(), []string{"-data", filepath.Join(t.TempDir(), "none")}, &out))
 }

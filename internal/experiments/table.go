@@ -83,6 +83,11 @@ func newTable(ctx context.Context, col *collection, vectors *vectorFile, r recip
 	words := func(text string) ([]float64, error) { return lex.Scores(ctx, text, ids) }
 	t.hub = cosines(meanVector(gallery))
 	for _, task := range col.tasks {
+		for id := range task.relevant {
+			if _, ok := t.place[id]; !ok {
+				return nil, fmt.Errorf("task %s: the skill %q that it needs is not in the gallery", task.id, id)
+			}
+		}
 		s, err := newTaskScores(ctx, task, vectors, r.dense, cosines, words)
 		if err != nil {
 			return nil, fmt.Errorf("task %s: %w", task.id, err)

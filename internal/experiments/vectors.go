@@ -33,7 +33,8 @@ func openModel(ctx context.Context, name string) (*onnx.Embedder, error) {
 //	[32]byte   SHA-256 of role, 0, text
 //	[dim]float32, little-endian
 //
-// A record cut short at the end, as after a crash, is dropped when it is read.
+// A record cut short at the end, as after a crash, is dropped when it is read;
+// so one run at a time may use a folder.
 type vectorFile struct {
 	prospect.Embedder
 	path string
@@ -59,7 +60,9 @@ func openVectors(e prospect.Embedder, dir string) (*vectorFile, error) {
 	for {
 		switch _, err := io.ReadFull(r, record); err {
 		case nil:
-		case io.EOF, io.ErrUnexpectedEOF:
+		case io.EOF:
+			return v, nil
+		case io.ErrUnexpectedEOF:
 			return v, os.Truncate(v.path, size)
 		default:
 			return nil, err
