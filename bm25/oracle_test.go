@@ -270,6 +270,14 @@ func TestMaxQueryTermsKeepsTheRarest(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, exp, got)
 	}
+	// A term that weighs nothing takes no place.
+	ix := build(t, bm25.Options{Analyzer: fields, MaxQueryTerms: 1}, docs)
+	scores, err := ix.ScoresTerms(context.Background(), []bm25.QueryTerm{{Term: "r", Weight: 0}, {Term: "p", Weight: 1}}, []string{"4"})
+	require.NoError(t, err)
+	require.Positive(t, scores[0])
+	e, err := ix.ExplainTerms([]bm25.QueryTerm{{Term: "r", Weight: 0}, {Term: "p", Weight: 1}}, "1")
+	require.NoError(t, err)
+	require.Len(t, e.Terms, 1)
 }
 
 func TestATermCountsAtMost65535Times(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/prospect-go/prospect/embed/builtin"
+	"github.com/prospect-go/prospect/fusion"
 	"github.com/prospect-go/prospect/skill"
 	"github.com/prospect-go/prospect/skilldreamer"
 )
@@ -162,6 +163,20 @@ func TestWordsByHand(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"east", "diag"}, ids(r), "nothing is found by words unless asked; both have 1")
 	require.Nil(t, r.Trace.WordQueries)
+}
+
+// Without a weight there is no score by words, whatever the normaliser makes of
+// nothing.
+func TestNoWordsNoScore(t *testing.T) {
+	o := skilldreamer.Options{Normalize: fusion.WhenFlat(fusion.MinMax, 1)}
+	im := &skilldreamer.Imagined{Capabilities: []skilldreamer.Capability{{Text: "tide"}}}
+	r, err := newDreamer(t, newGallery(t, hash(), trades()...), nil, o).Retrieve(ctx, skilldreamer.Request{Task: "sail"}, im)
+	require.NoError(t, err)
+	for _, m := range r.Skills {
+		require.Zero(t, m.Scores.Words)
+		require.Zero(t, m.Scores.NormWords)
+		require.Equal(t, 1.0, m.Scores.NormAnchors, "flat, and the normaliser says 1")
+	}
 }
 
 // A capability without an imagined skill is looked for by its own words, once.
