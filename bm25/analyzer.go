@@ -19,8 +19,13 @@ type Analyzer struct {
 //
 // The identity names the function and all that its terms depend on. It is
 // saved with an index; an index made with another one is refused
-// ([prospect.ErrIdentity]).
+// ([prospect.ErrIdentity]). NewAnalyzer panics if the identity is empty, which
+// would make all such analyzers the same, or terms is nil: these are mistakes in
+// the program.
 func NewAnalyzer(identity string, terms func(dst []string, text string) []string) *Analyzer {
+	if identity == "" || terms == nil {
+		panic("bm25.NewAnalyzer: an analyzer needs an identity and a function")
+	}
 	type memory struct {
 		terms []string
 		bytes []byte

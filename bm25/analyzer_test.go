@@ -136,6 +136,8 @@ func TestCustomAnalyzer(t *testing.T) {
 	require.Equal(t, []string{"a", "b"}, a.Terms("a b"), "empty terms are dropped")
 	require.Equal(t, []bm25.QueryTerm{{Term: "x", Weight: 1}, {Term: "a", Weight: 0.5}, {Term: "a", Weight: 0.5}},
 		a.Query(a.Query(nil, "x", 1), "aa", 0.5))
+	require.Panics(t, func() { bm25.NewAnalyzer("", func(dst []string, _ string) []string { return dst }) })
+	require.Panics(t, func() { bm25.NewAnalyzer("none", nil) })
 }
 
 func TestLongWords(t *testing.T) {
