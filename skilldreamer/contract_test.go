@@ -100,7 +100,7 @@ func TestImaginedTextsNeverFailASearch(t *testing.T) {
 func TestNotesOfRefusedTextsHoldTheReason(t *testing.T) {
 	d := newDreamer(t, newGallery(t, picky(), trades()...), nil, skilldreamer.Options{})
 	im := &skilldreamer.Imagined{
-		Capabilities: []skilldreamer.Capability{{Text: "🌊", Skill: &skilldreamer.ImaginedSkill{Body: "x", Description: "🌊🌊"}}, {Text: "..."}},
+		Capabilities: []skilldreamer.Capability{{Text: "🌊", Skill: &skilldreamer.ImaginedSkill{Description: "🌊🌊"}}, {Text: "..."}},
 		Notes:        []skilldreamer.Note{{Kind: skilldreamer.NotImagined, Capability: 1, Text: "no skill could be imagined, so the capability's own text is used"}},
 	}
 	r, err := d.Retrieve(ctx, skilldreamer.Request{Task: "sail"}, im)
@@ -117,6 +117,14 @@ func TestNotesOfRefusedTextsHoldTheReason(t *testing.T) {
 		require.Contains(t, r.Notes[i].Text, want.text)
 		require.Equal(t, i > 0, errors.Is(r.Notes[i].Err, prospect.ErrEmptyText))
 	}
+
+	// A capability without a text has nothing that could stand for its skill.
+	im = &skilldreamer.Imagined{Capabilities: []skilldreamer.Capability{{Text: " ", Skill: &skilldreamer.ImaginedSkill{Description: "🌊🌊"}}}}
+	im.Capabilities[0].Skill.Name = "🌊"
+	r, err = d.Retrieve(ctx, skilldreamer.Request{Task: "sail", K: 6}, im)
+	require.NoError(t, err)
+	require.Equal(t, []skilldreamer.NoteKind{skilldreamer.NotImagined, skilldreamer.NoCapabilities}, kinds(r.Notes))
+	require.Contains(t, r.Notes[0].Text, "left out")
 }
 
 // brokenStore breaks one promise at a time.

@@ -102,6 +102,18 @@ func TestAllEqualScoresGoByGalleryOrder(t *testing.T) {
 	}
 }
 
+// Cosines that differ by more than rounding are not flat.
+func TestSmallDifferencesAreNotFlat(t *testing.T) {
+	// cos 1 and 1/√(1 + 10⁻⁴) = 0.99995
+	e := table(t, map[string][]float64{"go": {1, 0}, "c": {1, 0}, "a\nx": {100, 1}, "b\nx": {1, 0}})
+	g := newGallery(t, e, named("a", "x"), named("b", "x"))
+	im := &skilldreamer.Imagined{Capabilities: []skilldreamer.Capability{{Text: "c"}}}
+	r, err := newDreamer(t, g, nil, skilldreamer.Options{K: 2}).Retrieve(context.Background(), skilldreamer.Request{Task: "go"}, im)
+	require.NoError(t, err)
+	require.Equal(t, []string{"b", "a"}, ids(r))
+	require.NotContains(t, kinds(r.Notes), skilldreamer.Flat)
+}
+
 // TestAgainstThePlainFormulas holds the fast path (combined vectors, one pass)
 // to the formulas of the package comment, computed one by one in float64.
 func TestAgainstThePlainFormulas(t *testing.T) {
@@ -241,6 +253,11 @@ func TestAbstention(t *testing.T) {
 	require.Len(t, none.Trace.Lists[0].Abstained, 3)
 	require.Equal(t, []string{"near"}, ids(find(skilldreamer.Abstention{Task: .5}, nil)))
 	require.Empty(t, ids(find(skilldreamer.Abstention{Task: .999}, nil)))
+	// Plain results have the cosine with the task alone: the threshold for the
+	// imagined skill stands in, and where neither is set, nothing is reached.
+	require.Equal(t, []string{"near"}, ids(find(skilldreamer.Abstention{Imagined: .5}, nil)))
+	require.Equal(t, []string{"near"}, ids(find(skilldreamer.Abstention{Task: .5, Imagined: .01}, nil)), "Task goes before Imagined")
+	require.Empty(t, ids(find(skilldreamer.Abstention{Anchors: .1}, nil)))
 }
 
 func TestOptionsThatMakeNoSense(t *testing.T) {
