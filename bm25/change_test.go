@@ -66,6 +66,22 @@ func TestOrderOfInsertionBreaksTies(t *testing.T) {
 	require.False(t, ix.Has("9"))
 }
 
+// A document that was updated lies behind those added after it, and still goes
+// before them where scores are equal and room is short.
+func TestUpdatedDocumentsKeepTheirPlaceAmongTies(t *testing.T) {
+	var docs []bm25.Doc
+	for i := range 50 {
+		docs = append(docs, bm25.Doc{ID: fmt.Sprint(i), Text: "a b"})
+	}
+	ix := build(t, bm25.Options{Analyzer: fields}, docs)
+	require.NoError(t, ix.UpdateBatch(t.Context(), []bm25.Doc{{ID: "1", Text: "b a"}, {ID: "0", Text: "b a"}}))
+	for range 3 { // kept impacts too
+		for k := 1; k < 5; k++ {
+			require.Equal(t, []string{"0", "1", "2", "3"}[:k], ids(search(t, ix, "a b", k)))
+		}
+	}
+}
+
 func TestSnapshotsStayAsTheyWere(t *testing.T) {
 	ctx := context.Background()
 	ix := build(t, bm25.Options{Analyzer: fields}, two)

@@ -222,6 +222,21 @@ func TestUntrustedImaginedSkills(t *testing.T) {
 	}
 }
 
+// Where a skill is given as a text, one that says nothing is none, in every plan.
+func TestSkillsThatSayNothing(t *testing.T) {
+	for plan, c := range map[skilldreamer.CallPlan]struct{ infer, all string }{
+		skilldreamer.CallBatched: {twoCapabilities, `{"skills": ["…", "Knead the dough."]}`},
+		skilldreamer.CallOnce:    {`{"capabilities": [{"capability": "tides", "pseudo_skill": "..."}, {"capability": "bread", "pseudo_skill": "Knead the dough."}], "anchors": []}`, ""},
+	} {
+		m := &scripted{infer: []string{c.infer}, imagine: func(string) (string, error) { return c.all, nil }}
+		im, err := newDreamer(t, newGallery(t, hash(), trades()...), m, skilldreamer.Options{Calls: plan}).Imagine(context.Background(), "task")
+		require.NoError(t, err)
+		require.Equal(t, []skilldreamer.NoteKind{skilldreamer.NotImagined}, kinds(im.Notes), "%v", im.Notes)
+		require.Nil(t, im.Capabilities[0].Skill)
+		require.Equal(t, &skilldreamer.ImaginedSkill{Body: "Knead the dough."}, im.Capabilities[1].Skill)
+	}
+}
+
 func TestBatchedAnswerOfWrongLengthFallsBack(t *testing.T) {
 	m := &scripted{infer: []string{twoCapabilities}, imagine: func(string) (string, error) { return `{"skills": [` + imagined("a", "b", "c") + `]}`, nil }}
 	d := newDreamer(t, newGallery(t, hash(), trades()...), m, skilldreamer.Options{Calls: skilldreamer.CallBatched})

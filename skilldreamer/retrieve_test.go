@@ -102,6 +102,38 @@ func TestAllEqualScoresGoByGalleryOrder(t *testing.T) {
 	}
 }
 
+// Products of unit vectors in float32 go beyond 1 by rounding; cosines do not.
+func TestCosinesStayWithinOne(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	v := map[string][]float64{}
+	var skills []*skill.Skill
+	for i := range 200 {
+		s := named(fmt.Sprintf("s%d", i), "x")
+		for range 100 {
+			v[s.Name+"\nx"] = append(v[s.Name+"\nx"], rng.NormFloat64())
+		}
+		skills = append(skills, s)
+	}
+	g := newGallery(t, table(t, v), skills...)
+	view, err := g.View(ctx)
+	require.NoError(t, err)
+	beyond := 0
+	for _, s := range skills {
+		vectors, err := g.Vectors().Vectors(s.ID)
+		require.NoError(t, err)
+		raw, err := g.Vectors().Scores(ctx, vectors, []string{s.ID})
+		require.NoError(t, err)
+		if raw[0][0] > 1 {
+			beyond++
+		}
+		cosines, err := view.Similarities(ctx, vectors, []string{s.ID})
+		require.NoError(t, err)
+		require.LessOrEqual(t, cosines[0][0], 1.0)
+		require.InDelta(t, 1, cosines[0][0], 1e-6)
+	}
+	require.Positive(t, beyond, "the test sees what it is about")
+}
+
 // Cosines that differ by more than rounding are not flat.
 func TestSmallDifferencesAreNotFlat(t *testing.T) {
 	// cos 1 and 1/√(1 + 10⁻⁴) = 0.99995
