@@ -38,7 +38,7 @@ demo:
 
 test:
 	for m in $(MODULES); do (cd $$m && go test $(FLAGS) ./...) || exit 1; done
-	GOEXPERIMENT=simd go test $(FLAGS) ./...
+	GOEXPERIMENT=simd go test -short $(FLAGS) ./...
 
 race:
 	CGO_ENABLED=1 go test -race -short -tags noasm -gcflags=all=-d=checkptr=0 $(FLAGS) $(CONCURRENT)
