@@ -34,10 +34,13 @@ func Save(path string, write func(io.Writer) error) (err error) {
 	if err != nil {
 		return fmt.Errorf("save %s: %w", path, err)
 	}
+	renamed := false
 	defer func() {
-		if err != nil {
+		if !renamed { // also when write panics
 			f.Close() // for the error path; closing twice is harmless
 			os.Remove(f.Name())
+		}
+		if err != nil {
 			err = fmt.Errorf("save %s: %w", path, err)
 		}
 	}()
@@ -66,6 +69,7 @@ func Save(path string, write func(io.Writer) error) (err error) {
 	if err := replace(os.Rename, f.Name(), path, retries); err != nil {
 		return err
 	}
+	renamed = true // from here on the temporary name may be another Save's
 	return syncDir(dir)
 }
 

@@ -248,6 +248,46 @@ func TestSaveReplacesAtomically(t *testing.T) {
 	require.Error(t, Save(filepath.Join(path, "not-a-folder", "f"), put("x")))
 }
 
+// Two saves of one path at a time do not meet in the temporary file, and one
+// that panics leaves none behind.
+func TestSaveWithinSave(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	require.NoError(t, Save(path, func(w io.Writer) error {
+		require.NoError(t, Save(path, func(w io.Writer) error { _, err := io.WriteString(w, "inner"); return err }))
+		_, err := io.WriteString(w, "outer")
+		return err
+	}))
+	require.PanicsWithValue(t, "boom", func() { _ = Save(path, func(io.Writer) error { panic("boom") }) })
+	got, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, "outer", string(got))
+	left, err := os.ReadDir(filepath.Dir(path))
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+}
+
+// A chunk that claims more than a chunk may have is refused before memory is
+// made ready for it.
+func TestChunkTooLarge(t *testing.T) {
+	for _, n := range []uint32{maxChunk + 1, 1 << 30, math.MaxUint32} {
+		var b bytes.Buffer
+		w, err := NewWriter(&b, magic, 1)
+		require.NoError(t, err)
+		head := []byte{kindSection, 1, 's'}
+		require.NoError(t, w.put(head, u32(sum(head)), u32(n), u32(0), pattern(100)))
+		require.NoError(t, w.w.Flush())
+		r, err := NewReader(&b, magic, 1)
+		require.NoError(t, err)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		err = r.Section("s", func(r io.Reader) error { _, err := r.Read(make([]byte, 10)); return err })
+		runtime.ReadMemStats(&after)
+		require.ErrorIs(t, err, prospect.ErrCorrupt)
+		require.ErrorContains(t, err, "chunk length")
+		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(maxChunk))
+	}
+}
+
 func FuzzReader(f *testing.F) {
 	f.Add(sample(f, pattern(10)))
 	f.Add([]byte("TESTFILE"))
