@@ -22,8 +22,10 @@ type Filter struct {
 	Without []string
 	// Keep, where it is not nil, restricts to the ids for which it returns
 	// true. It is asked only about documents whose score would rank, possibly
-	// from several goroutines at once, and must give one answer per id. A panic
-	// in it reaches the caller of the search.
+	// from several goroutines at once, and must give one answer per id. It may
+	// search too. A panic in it reaches the caller of the search: what was
+	// thrown, or where that was in another goroutine an error that says so, has
+	// its stack, and wraps what was thrown if that was an error.
 	Keep func(id string) bool
 	// MinScore, where it is not nil, restricts to documents of this score or
 	// above, in the unit of the method: new(0.3).

@@ -65,6 +65,7 @@ func (r *ranking) release() {
 	clear(r.probes)
 	r.selection, r.one = selection{}, [1][]prospect.Hit{}
 	r.scan.s, r.scan.product = nil, product{}
+	r.scan.panicked.Store(nil)
 	r.factors, r.probes, r.workers = r.factors[:0], r.probes[:0], r.workers[:0]
 	rankingPool.Put(r)
 }
@@ -96,7 +97,7 @@ type scan struct {
 	next      atomic.Int64
 
 	others   sync.WaitGroup      // workers in other goroutines than the caller's
-	panicked atomic.Pointer[any] // what a filter threw in one of them
+	panicked atomic.Pointer[any] // what a filter threw in one of them, or exited
 }
 
 // rank sets lists to the hits of each probe.
@@ -128,7 +129,6 @@ func (s *Snapshot) newScan(r *ranking) *scan {
 	c := &r.scan
 	c.ranking, c.s, c.codesOnly, c.n = r, s, false, s.docs.Rows()
 	c.next.Store(0)
-	c.panicked.Store(nil)
 	c.product = product{vecs: &s.vecs, factors: r.factors, tile: tileOf(s.Dim())}
 	if r.list != nil {
 		c.n = len(r.list)
@@ -151,14 +151,19 @@ func (c *scan) run(ctx context.Context) error {
 	for range max(min(c.n/c.task, runtime.GOMAXPROCS(0)), 1) {
 		c.workers = append(c.workers, takeWorker(c.probes))
 	}
-	defer c.others.Wait() // also when a filter panics
+	defer func() { // also when a filter panics
+		c.next.Store(int64(c.n)) // nobody needs the rest
+		c.others.Wait()
+	}()
 	for _, w := range c.workers[1:] {
 		c.others.Add(1)
 		go c.help(ctx, w)
 	}
 	c.work(ctx, c.workers[0])
 	c.others.Wait()
-	if p := c.panicked.Load(); p != nil {
+	if p := c.panicked.Load(); p == &exited {
+		runtime.Goexit()
+	} else if p != nil {
 		panic(*p)
 	}
 	for _, w := range c.workers {
@@ -169,20 +174,35 @@ func (c *scan) run(ctx context.Context) error {
 	return nil
 }
 
+// exited stands for runtime.Goexit in a filter, such as a test's FailNow.
+var exited any
+
 // help is work in a goroutine of its own. It keeps a filter's panic for the
 // caller's goroutine, where it can be recovered: a panic that leaves any other
-// goroutine ends the program.
+// goroutine ends the program. Exiting it would leave rows out without a word,
+// so that too is for the caller's.
 func (c *scan) help(ctx context.Context, w *worker) {
 	defer c.others.Done()
+	done := false
 	defer func() {
-		if p := recover(); p != nil {
-			c.next.Store(int64(c.n)) // nobody needs the rest
-			p = fmt.Errorf("vecindex: panic while filtering: %v\n\n%s", p, debug.Stack())
-			c.panicked.Store(&p)
+		if done {
+			return
+		}
+		c.next.Store(int64(c.n)) // nobody needs the rest
+		switch p := recover().(type) {
+		case nil:
+			c.panicked.Store(&exited)
+		case error:
+			c.keepPanic(fmt.Errorf("vecindex: panic while filtering: %w\n\n%s", p, debug.Stack()))
+		default:
+			c.keepPanic(fmt.Errorf("vecindex: panic while filtering: %v\n\n%s", p, debug.Stack()))
 		}
 	}()
 	c.work(ctx, w)
+	done = true
 }
+
+func (c *scan) keepPanic(p any) { c.panicked.Store(&p) }
 
 // work takes tasks until there are no more or ctx is done.
 func (c *scan) work(ctx context.Context, w *worker) {

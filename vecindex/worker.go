@@ -55,11 +55,22 @@ func takeWorker(probes []probe) *worker {
 const maxPooled = 2 << 20
 
 func (w *worker) release() {
-	bytes := 4*cap(w.scores) + 4*cap(w.best) + 8*cap(w.sums) + 4*cap(w.dots)
-	for i := range w.heaps {
-		bytes += 16*w.heaps[i].Len() + 8*cap(w.found[i])
-	}
-	if bytes <= maxPooled {
+	if w.bytes() <= maxPooled {
 		workerPool.Put(w)
 	}
+}
+
+// bytes is the memory kept, also that of earlier searches: with more probes,
+// whose heaps and candidates lie beyond the length, or with a larger k.
+func (w *worker) bytes() int {
+	bytes := 4*cap(w.scores) + 4*cap(w.best) + 8*cap(w.sums) + cap(w.asked) +
+		4*cap(w.dots) + 8*cap(w.ends) + 32*cap(w.heaps) + 24*cap(w.found)
+	heaps := w.heaps[:cap(w.heaps)]
+	for i := range heaps {
+		bytes += 16 * heaps[i].Cap()
+	}
+	for _, f := range w.found[:cap(w.found)] {
+		bytes += 8 * cap(f)
+	}
+	return bytes
 }

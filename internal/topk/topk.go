@@ -57,6 +57,9 @@ func (h *Heap[S]) Reset(k int) {
 // Len is the number of items kept.
 func (h *Heap[S]) Len() int { return len(h.items) }
 
+// Cap is the number of items that there is memory for, whatever is kept now.
+func (h *Heap[S]) Cap() int { return cap(h.items) }
+
 // Full says whether k items are kept, so that only a better one enters.
 func (h *Heap[S]) Full() bool { return len(h.items) == h.k }
 

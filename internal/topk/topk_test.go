@@ -66,6 +66,9 @@ func TestMemoryFollowsWhatIsPushedNotK(t *testing.T) {
 	require.Less(t, cap(h.items), 100)
 	require.Equal(t, 1, h.Len())
 	require.False(t, h.Full())
+	require.Equal(t, cap(h.items), h.Cap())
+	h.Reset(1)
+	require.Equal(t, cap(h.items), h.Cap(), "memory is kept")
 }
 
 func BenchmarkPushMostlyWorse(b *testing.B) {
