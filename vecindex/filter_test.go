@@ -93,7 +93,7 @@ func TestWithinTwice(t *testing.T) {
 func TestMinScore(t *testing.T) {
 	ix := plane(t, vecindex.Doc{ID: "east", Vector: []float32{1, 0}}, vecindex.Doc{ID: "north", Vector: []float32{0, 1}},
 		vecindex.Doc{ID: "west", Vector: []float32{-1, 0}})
-	for min, n := range map[float64]int{math.Inf(-1): 3, -1: 3, -0.5: 2, 0: 2, 1e-300: 1, 1: 1, 1.5: 0} {
+	for min, n := range map[float64]int{math.Inf(-1): 3, -1: 3, -0.5: 2, 0: 2, 1e-300: 1, 1: 1, math.Nextafter(1, 2): 0, 1.5: 0} {
 		for _, f := range []vecindex.Filter{{MinScore: &min}, {MinScore: &min, Within: []string{"west", "north", "east"}}} {
 			lists, err := ix.SearchBatch(t.Context(), []prospect.Query{{Vector: []float32{3, 0}, K: 3}}, f)
 			require.NoError(t, err)

@@ -13,8 +13,11 @@ func (r *ranking) limit(h *topk.Heap[float64], p *probe) float64 {
 	if h.Full() {
 		limit = max(limit, h.Worst().Score)
 	}
-	if p.cosine && limit <= -1 {
+	switch {
+	case p.cosine && limit <= -1:
 		return math.Inf(-1) // lower ones are clamped to it
+	case p.cosine && limit > 1:
+		return math.Inf(1) // higher ones are clamped to less
 	}
 	return limit
 }
