@@ -109,8 +109,8 @@ func (s *Snapshot) writeRows(w io.Writer, rows []uint32) error {
 // what the file has.
 //
 // Errors: [prospect.ErrFormat], [prospect.ErrVersion],
-// [prospect.ErrCorrupt], [prospect.ErrDimension], [prospect.ErrIdentity], and
-// errors of r. Memory grows with what was really read and verified, never
+// [prospect.ErrCorrupt], [prospect.ErrDimension], [prospect.ErrIdentity],
+// [prospect.ErrOption], and errors of r. Memory grows with what was really read and verified, never
 // with a length that the file claims.
 func Read(r io.Reader, dim int, opts Options) (*Index, error) {
 	sr, err := sectfile.NewReader(r, fileMagic, fileVersion)

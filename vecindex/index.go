@@ -31,10 +31,10 @@ type Options struct {
 	Quantize bool
 }
 
-// Validate reports a MaxDead that is no share.
+// Validate reports a MaxDead that is no share: [prospect.ErrOption].
 func (o Options) Validate() error {
 	if !(o.MaxDead >= 0 && o.MaxDead <= 1) {
-		return fmt.Errorf("vecindex: MaxDead is %v, want 0 to 1", o.MaxDead)
+		return fmt.Errorf("%w: MaxDead is %v, want 0 to 1", prospect.ErrOption, o.MaxDead)
 	}
 	return nil
 }
@@ -53,7 +53,7 @@ type Index struct {
 
 // New returns an empty index of vectors with dim components. Errors:
 // [prospect.ErrDimension] for a dim below 1 or above 2²⁰ (131,071 with
-// Quantize), and invalid options.
+// Quantize) and [prospect.ErrOption].
 func New(dim int, opts Options) (*Index, error) {
 	limit := maxDim
 	if opts.Quantize {

@@ -83,7 +83,7 @@ func TestNewRefusesBadArguments(t *testing.T) {
 	}
 	for _, share := range []float64{-0.1, 1.1, math.NaN()} {
 		_, err := vecindex.New(2, vecindex.Options{MaxDead: share})
-		require.Error(t, err)
+		require.ErrorIs(t, err, prospect.ErrOption)
 	}
 }
 
