@@ -1,6 +1,9 @@
 package skillqr
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // A Note tells one thing that did not go as planned when a set was mined, and
 // what was done.
@@ -10,6 +13,14 @@ type Note struct {
 	Cluster *int `json:"cluster,omitempty" yaml:"cluster,omitempty"`
 	// Text explains it to a person.
 	Text string `json:"text" yaml:"text"`
+}
+
+// String is the kind, the cluster and the text.
+func (n Note) String() string {
+	if n.Cluster == nil {
+		return fmt.Sprintf("%s: %s", n.Kind, n.Text)
+	}
+	return fmt.Sprintf("%s, cluster %d: %s", n.Kind, *n.Cluster, n.Text)
 }
 
 // A NoteKind is the kind of a [Note], for programs.
