@@ -275,6 +275,27 @@ func TestFindEndsSoonAfterItsDeadline(t *testing.T) {
 	})
 }
 
+// A caller who leaves before the deadline is not kept until the grace is over.
+func TestCancellingBeforeTheDeadlineEndsTheRetrieval(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := prospect.NewEmbedder("slow", 4096, func(ctx context.Context, role prospect.Role, texts []string) ([][]float32, error) {
+			if role == prospect.RoleDocument {
+				return hash().Embed(ctx, role, texts)
+			}
+			<-ctx.Done()
+			return nil, ctx.Err()
+		})
+		d := newDreamer(t, newGallery(t, slow, trades()...), nil, skilldreamer.Options{})
+		deadline, cancel := context.WithTimeout(ctx, time.Minute)
+		defer cancel()
+		time.AfterFunc(2*time.Second, cancel)
+		begin := time.Now()
+		_, err := d.Find(deadline, skilldreamer.Request{Task: "sail"})
+		require.ErrorIs(t, err, context.Canceled)
+		require.Equal(t, 2*time.Second, time.Since(begin))
+	})
+}
+
 func TestACompleteAnswerIsNotPartial(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		// The last answer comes between the end of thinking and the deadline.
