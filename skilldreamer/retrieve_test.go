@@ -223,6 +223,13 @@ func TestShortfallIsNoted(t *testing.T) {
 	require.Len(t, r.Skills, 2)
 	require.Equal(t, []skilldreamer.NoteKind{skilldreamer.Shortfall}, kinds(r.Notes))
 	require.Contains(t, r.Notes[0].Text, "lists of 2 candidates")
+
+	d = newDreamer(t, g, nil, skilldreamer.Options{K: 4, Keep: 2})
+	r, err = d.Retrieve(context.Background(), skilldreamer.Request{Task: "tides"}, im)
+	require.NoError(t, err)
+	require.Len(t, r.Skills, 2)
+	require.Equal(t, []skilldreamer.NoteKind{skilldreamer.Shortfall}, kinds(r.Notes))
+	require.Contains(t, r.Notes[0].Text, "of which 2 are kept")
 }
 
 // A request may ask for more than the options do: the lists grow with it.
