@@ -118,6 +118,16 @@ func TestQuantiseByHand(t *testing.T) {
 	require.InDelta(t, 0.0015748, err, 1e-7)
 }
 
+// By hand: for the same x the query (1, 0) is exact in codes and lies along the
+// error, so the score -0.6 is the whole of ‖e‖ = 0.0015748 from the middle,
+// -95·0.8/127: the bound is reached, but for some 1e-6 that roundings are given.
+func TestIntervalByHand(t *testing.T) {
+	lower, upper := interval(t, []float32{1, 0}, []float32{-0.6, 0.8})
+	require.InDelta(t, -95*0.8/127, (lower+upper)/2, 1e-6)
+	require.LessOrEqual(t, lower, float32(-0.6))
+	require.InDelta(t, -0.6, lower, 1e-5)
+}
+
 // quantisedPair is the same documents with and without codes.
 func quantisedPair(t testing.TB, docs []Doc) (exact, quick *Index) {
 	dim := len(docs[0].Vector)

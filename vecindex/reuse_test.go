@@ -176,7 +176,8 @@ func TestPoolsKeepNothingAlive(t *testing.T) {
 }
 
 // Whatever searches come one after the other, what a worker keeps is bounded:
-// here every search needs much for one more list than the search before it.
+// here each needs much for one list, and that is another one every time, first
+// of more and more lists and then of fewer and fewer; hits first, then candidates.
 func TestPooledMemoryIsBounded(t *testing.T) {
 	kept := func(w *worker) (bytes int) {
 		for _, h := range w.heaps[:cap(w.heaps)] {
@@ -188,7 +189,8 @@ func TestPooledMemoryIsBounded(t *testing.T) {
 		return bytes
 	}
 	const much = maxPooled / 40
-	for n := range 100 {
+	for i := range 400 {
+		n := min(i%200, 199-i%200)
 		probes := make([]probe, n+1)
 		for i := range probes {
 			probes[i].k = 1
@@ -196,11 +198,20 @@ func TestPooledMemoryIsBounded(t *testing.T) {
 		probes[n].k = math.MaxInt
 		w := takeWorker(probes)
 		require.LessOrEqual(t, kept(w), maxPooled+64*(n+1))
-		for i := range much {
-			w.heaps[n].Push(topk.Item[float64]{Row: uint32(i)})
-			w.found[n] = append(w.found[n], candidate{})
+		for row := range uint32(much) {
+			if i < 200 {
+				w.heaps[n].Push(topk.Item[float64]{Row: row})
+			} else {
+				w.found[n] = append(w.found[n], candidate{})
+			}
 		}
 		w.release()
+	}
+	for range 10 {
+		r := takeRanking(selection{})
+		require.LessOrEqual(t, 4*cap(r.factors), maxPooled)
+		r.factors = make([]float32, 0, maxPooled)
+		r.release()
 	}
 }
 

@@ -72,6 +72,9 @@ func TestCosinesAreClampedAndProductsAreNot(t *testing.T) {
 		require.InDelta(t, -1, hits[1].Score, 1e-6)
 		require.LessOrEqual(t, hits[0].Score, 1.0)
 		require.GreaterOrEqual(t, hits[1].Score, -1.0)
+		lists, err := ix.SearchBatch(t.Context(), []prospect.Query{{Vector: v, K: 2}}, vecindex.Filter{MinScore: new(math.Nextafter(1, 2))})
+		require.NoError(t, err)
+		require.Empty(t, lists[0], "no cosine is above 1")
 
 		unit, err := ix.Get("v")
 		require.NoError(t, err)
