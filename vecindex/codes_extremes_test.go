@@ -16,6 +16,9 @@ import (
 // quantisation error, and whose norms lie around the limits within which codes
 // are used; few dimensions, where bounds are tight, and many.
 func TestCodesChangeNoHitAtExtremes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compares hits, one search at a time; slow under the race detector, which has nothing to find here")
+	}
 	names := slices.Sorted(maps.Keys(shapes))
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 77))
