@@ -77,7 +77,7 @@ func TestFilterThatSearches(t *testing.T) {
 		}
 		q := prospect.Query{Vector: docs[7].Vector, K: 3, Within: idsOf(docs[:20_000])}
 		want := []prospect.Hit{}
-		all, err := ix.Search(t.Context(), prospect.Query{Vector: q.Vector, K: 100, Within: q.Within})
+		all, err := ix.Search(t.Context(), prospect.Query{Vector: q.Vector, K: 20, Within: q.Within})
 		require.NoError(t, err)
 		for _, h := range all {
 			if len(want) < q.K && best(h.ID) != h.ID {
