@@ -40,7 +40,7 @@ var (
 	ErrNotFound = errors.New("prospect: id not found")
 	// ErrEmptyID: an id is the empty string.
 	ErrEmptyID = errors.New("prospect: empty id")
-	// ErrFull: an index has no ordinals left (2³² − 1 rows between compactions).
+	// ErrFull: an index has no ordinals left (2³² − 2 rows between compactions).
 	ErrFull = errors.New("prospect: index is full")
 )
 
