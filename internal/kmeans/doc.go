@@ -27,15 +27,15 @@
 // there are fewer clusters in the result. None is empty.
 //
 // There are no mini-batches: the start from the sample leaves them little to
-// save, and they end at a higher inertia. Processors' time for 400,000 excerpts
-// of texts in 384 dimensions and 632 clusters, on two busy cores of an AMD EPYC
-// with AVX-512 (area kmeans of internal/bench):
+// save, and they end at a higher inertia. 400,000 excerpts of texts in 384
+// dimensions and 632 clusters, on two cores of an AMD EPYC with AVX-512 (area
+// kmeans of internal/bench, one round on a quiet machine):
 //
-//	this package                                     22 s
-//	this package, 25 iterations                      69 s   inertia 0.6 % lower
-//	faiss 1.15, 25 iterations of all rows            79 s           0.6 % lower
-//	scikit-learn 1.9, MiniBatchKMeans                63 s           4.4 % higher
-//	scikit-learn 1.9, the same in batches of 10,000  156 s          0.8 % higher
+//	this package                                     11 s
+//	this package, 25 iterations                      33 s   inertia 0.6 % lower
+//	faiss 1.15, 25 iterations of all rows            28 s           0.6 % lower
+//	scikit-learn 1.9, MiniBatchKMeans                10 s           4.4 % higher
+//	scikit-learn 1.9, the same in batches of 10,000  22 s           0.8 % higher
 //
 // Whatever starts it, k-means finds an optimum near its start and not the
 // best of all; other seeds give other clusters, of about the same inertia.
