@@ -39,7 +39,7 @@ DATA ones16zeros16<>+124(SB)/4, $0x00000000
 GLOBL ones16zeros16<>(SB), RODATA|NOPTR, $128
 
 // func floatAVX2x1(dst *float32, queries *float32, rows *float32, dim int, n int, stride int)
-// Requires: AVX, FMA3, MMX+
+// Requires: AVX, FMA3
 TEXT ·floatAVX2x1(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), AX
 	MOVQ queries+8(FP), CX
@@ -64,9 +64,32 @@ rows1:
 	MOVQ   DI, R11
 	TESTQ  R11, R11
 	JZ     rest1
+	SUBQ   $0x02, R11
+	JL     single1
+
+pairs1:
+	VMOVUPS     (R10), Y2
+	VMOVUPS     (R9), Y3
+	VFMADD231PS Y2, Y3, Y0
+	VMOVUPS     32(R10), Y2
+	VMOVUPS     32(R9), Y3
+	VFMADD231PS Y2, Y3, Y1
+	VMOVUPS     64(R10), Y2
+	VMOVUPS     64(R9), Y3
+	VFMADD231PS Y2, Y3, Y0
+	VMOVUPS     96(R10), Y2
+	VMOVUPS     96(R9), Y3
+	VFMADD231PS Y2, Y3, Y1
+	ADDQ        $0x80, R9
+	ADDQ        $0x80, R10
+	SUBQ        $0x02, R11
+	JGE         pairs1
+
+single1:
+	ADDQ $0x02, R11
+	JZ   rest1
 
 steps1:
-	PREFETCHT1  2048(R10)
 	VMOVUPS     (R10), Y2
 	VMOVUPS     (R9), Y3
 	VFMADD231PS Y2, Y3, Y0
@@ -680,15 +703,14 @@ rows1:
 	JZ     rest1
 
 steps1:
-	PREFETCHT1 2048(R10)
-	VPMOVSXBW  (R10), Y1
-	VPMOVSXBW  (R9), Y2
-	VPMADDWD   Y2, Y1, Y3
-	VPADDD     Y3, Y0, Y0
-	ADDQ       $0x10, R9
-	ADDQ       $0x10, R10
-	DECQ       R11
-	JNZ        steps1
+	VPMOVSXBW (R10), Y1
+	VPMOVSXBW (R9), Y2
+	VPMADDWD  Y2, Y1, Y3
+	VPADDD    Y3, Y0, Y0
+	ADDQ      $0x10, R9
+	ADDQ      $0x10, R10
+	DECQ      R11
+	JNZ       steps1
 
 rest1:
 	TESTQ SI, SI

@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func int8VNNIx1(dst *int32, queries *int8, rows *int8, dim int, n int, stride int)
-// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VNNI, MMX+
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VNNI
 TEXT ·int8VNNIx1(SB), NOSPLIT, $0-48
 	MOVQ         dst+0(FP), AX
 	MOVQ         queries+8(FP), DX
@@ -32,6 +32,22 @@ TEXT ·int8VNNIx1(SB), NOSPLIT, $0-48
 	MOVQ         DI, R11
 	TESTQ        R11, R11
 	JZ           rest0
+	SUBQ         $0x02, R11
+	JL           single0
+
+pairs0:
+	VMOVDQU8 (CX), Z2
+	VPDPBUSD Z2, Z31, Z0
+	VMOVDQU8 64(CX), Z2
+	VPDPBUSD Z2, Z31, Z0
+	ADDQ     $0x80, CX
+	ADDQ     $0x80, R10
+	SUBQ     $0x02, R11
+	JGE      pairs0
+
+single0:
+	ADDQ $0x02, R11
+	JZ   rest0
 
 steps0:
 	VMOVDQU8 (CX), Z2
@@ -60,17 +76,36 @@ rows1:
 	MOVQ      DI, R11
 	TESTQ     R11, R11
 	JZ        rest1
+	SUBQ      $0x02, R11
+	JL        single1
+
+pairs1:
+	VMOVDQU8 (R10), Z1
+	VPXORD   Z31, Z1, Z1
+	VMOVDQU8 (CX), Z2
+	VPDPBUSD Z2, Z1, Z0
+	VMOVDQU8 64(R10), Z1
+	VPXORD   Z31, Z1, Z1
+	VMOVDQU8 64(CX), Z2
+	VPDPBUSD Z2, Z1, Z0
+	ADDQ     $0x80, CX
+	ADDQ     $0x80, R10
+	SUBQ     $0x02, R11
+	JGE      pairs1
+
+single1:
+	ADDQ $0x02, R11
+	JZ   rest1
 
 steps1:
-	PREFETCHT1 2048(R10)
-	VMOVDQU8   (R10), Z1
-	VPXORD     Z31, Z1, Z1
-	VMOVDQU8   (CX), Z2
-	VPDPBUSD   Z2, Z1, Z0
-	ADDQ       $0x40, CX
-	ADDQ       $0x40, R10
-	DECQ       R11
-	JNZ        steps1
+	VMOVDQU8 (R10), Z1
+	VPXORD   Z31, Z1, Z1
+	VMOVDQU8 (CX), Z2
+	VPDPBUSD Z2, Z1, Z0
+	ADDQ     $0x40, CX
+	ADDQ     $0x40, R10
+	DECQ     R11
+	JNZ      steps1
 
 rest1:
 	TESTQ      R8, R8

@@ -48,10 +48,10 @@ func (k floatAVX2) tile(g generator, b *block, rows int) {
 	add := func(query, row, sum vec) {
 		g.VFMADD231PS(row.AsY(), query.AsY(), sum.AsY())
 	}
-	b.inner(g, rows, func() {
+	b.inner(g, rows, func(offset int) {
 		load := func(m operand.Mem, v vec) { g.VMOVUPS(m, v.AsY()) }
 		for i, t := range halves {
-			t.step(b, 32*i, load, load, add)
+			t.step(b, offset+32*i, load, load, add)
 		}
 	}, func() {
 		masks, words := g.GP64(), b.count // the loop is over

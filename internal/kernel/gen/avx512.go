@@ -37,14 +37,14 @@ func (k *floatAVX512) prepare(g generator, b *block) {
 func (k *floatAVX512) tile(g generator, b *block, rows int) {
 	t := newTile(vectors512, k.queries, rows, 1)[0]
 	t.zero(g, asZ)
-	step := func(load loader) {
-		t.step(b, 0, load, load, func(query, row, sum vec) {
+	step := func(offset int, load loader) {
+		t.step(b, offset, load, load, func(query, row, sum vec) {
 			g.VFMADD231PS(row.AsZ(), query.AsZ(), sum.AsZ())
 		})
 	}
 	b.inner(g, rows,
-		func() { step(func(m operand.Mem, v vec) { g.VMOVUPS(m, v.AsZ()) }) },
-		func() { step(func(m operand.Mem, v vec) { g.VMOVUPS_Z(m, k.mask, v.AsZ()) }) })
+		func(offset int) { step(offset, func(m operand.Mem, v vec) { g.VMOVUPS(m, v.AsZ()) }) },
+		func() { step(0, func(m operand.Mem, v vec) { g.VMOVUPS_Z(m, k.mask, v.AsZ()) }) })
 	b.store16(g, g.VADDPS, t)
 }
 

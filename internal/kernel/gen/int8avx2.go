@@ -26,8 +26,8 @@ func (k *int8AVX2) tile(g generator, b *block, rows int) {
 	product := t.free[0]
 	t.zero(g, asY)
 	load := func(m operand.Mem, v vec) { g.VPMOVSXBW(m, v.AsY()) }
-	b.inner(g, rows, func() {
-		t.step(b, 0, load, load, func(query, row, sum vec) {
+	b.inner(g, rows, func(offset int) {
+		t.step(b, offset, load, load, func(query, row, sum vec) {
 			g.VPMADDWD(query.AsY(), row.AsY(), product.AsY())
 			g.VPADDD(product.AsY(), sum.AsY(), sum.AsY())
 		})

@@ -121,10 +121,12 @@ func (g generator) kernel(k kernel) {
 	g.RET()
 }
 
-// inner writes the loop over the elements: step for each whole step, and rest
-// for what is left, if anything is. Both read at b.q and b.r, which inner
-// moves on.
-func (b *block) inner(g generator, rows int, step, rest func()) {
+// inner writes the loop over the elements: step for each whole step, at some
+// bytes from b.q and b.r, and rest for what is left, if anything is, right at
+// them. inner moves both on. A kernel of one query and row at a time has so little
+// to do in a step that the loop itself would be half of it: there, a turn takes
+// two steps.
+func (b *block) inner(g generator, rows int, step func(offset int), rest func()) {
 	loop, after, end := fmt.Sprintf("steps%d", rows), fmt.Sprintf("rest%d", rows), fmt.Sprintf("add%d", rows)
 	count := b.count
 	g.MOVQ(b.queries, b.q)
@@ -135,12 +137,27 @@ func (b *block) inner(g generator, rows int, step, rest func()) {
 	if rows > 1 && b.queriesAtOnce() == 1 {
 		g.MOVQ(b.rows, b.next)
 	}
+	bytes := b.width() * b.size()
+	if b.tiles()[0] == 1 {
+		pairs, single := fmt.Sprintf("pairs%d", rows), fmt.Sprintf("single%d", rows)
+		g.SUBQ(operand.Imm(2), count)
+		g.JL(operand.LabelRef(single))
+		g.Label(pairs)
+		step(0)
+		step(bytes)
+		g.ADDQ(operand.Imm(uint64(2*bytes)), b.q)
+		g.ADDQ(operand.Imm(uint64(2*bytes)), b.r)
+		g.SUBQ(operand.Imm(2), count)
+		g.JGE(operand.LabelRef(pairs))
+		g.Label(single)
+		g.ADDQ(operand.Imm(2), count)
+		g.JZ(operand.LabelRef(after))
+	}
 	g.Label(loop)
 	b.prefetch(g, rows)
-	step()
-	bytes := operand.Imm(uint64(b.width() * b.size()))
-	g.ADDQ(bytes, b.q)
-	g.ADDQ(bytes, b.r)
+	step(0)
+	g.ADDQ(operand.Imm(uint64(bytes)), b.q)
+	g.ADDQ(operand.Imm(uint64(bytes)), b.r)
 	g.DECQ(count)
 	g.JNZ(operand.LabelRef(loop))
 	g.Label(after)
@@ -151,9 +168,10 @@ func (b *block) inner(g generator, rows int, step, rest func()) {
 }
 
 // prefetch writes what a step fetches into the second-level cache. (Into the
-// first, it would be slower than the hardware alone.) A kernel of one query is
-// to run at the speed of memory, and fetches as many lines as it uses, in
-// their order and some rows ahead; others fetch what they are told to.
+// first, it would be slower than the hardware alone.) A kernel of one query and
+// several rows at a time fetches as many lines as it uses, in their order and
+// some rows ahead; one of several queries fetches what it is told to. One row
+// after the other is what the hardware fetches best by itself.
 func (b *block) prefetch(g generator, rows int) {
 	const line = 64
 	switch {
@@ -165,7 +183,6 @@ func (b *block) prefetch(g generator, rows int) {
 		g.ADDQ(b.advance, b.next)
 	case b.queriesAtOnce() > 1:
 	case rows == 1:
-		g.PREFETCHT1(operand.Mem{Base: b.r, Disp: 2048})
 	default:
 		lines := rows * b.width() * b.size() / line
 		for i := range lines {

@@ -43,14 +43,14 @@ func (k *int8VNNI) prepare(g generator, b *block) {
 	// As if all queries met one row, of nothing but the offset.
 	t := newTile(vectors512, k.queries, 1, 1)[0]
 	t.zero(g, asZ)
-	step := func(load loader) {
-		t.step(b, 0, load, func(operand.Mem, vec) {}, func(query, _, sum vec) {
+	step := func(offset int, load loader) {
+		t.step(b, offset, load, func(operand.Mem, vec) {}, func(query, _, sum vec) {
 			g.dotProduct(query, k.sign, sum)
 		})
 	}
 	b.inner(g, 0,
-		func() { step(k.load(g)) },
-		func() { step(k.loadRest(g)) })
+		func(offset int) { step(offset, k.load(g)) },
+		func() { step(0, k.loadRest(g)) })
 	g.VXORPS(t.other.AsZ(), t.other.AsZ(), t.other.AsZ())
 	for q, v := range k.start {
 		g.VPSUBD(t.sums[q][0].AsZ(), t.other.AsZ(), v.AsZ())
@@ -64,15 +64,15 @@ func (k *int8VNNI) tile(g generator, b *block, rows int) {
 			g.VMOVDQU32(k.start[q].AsZ(), v.AsZ())
 		}
 	}
-	step := func(load loader) {
-		t.step(b, 0, load, func(m operand.Mem, v vec) {
+	step := func(offset int, load loader) {
+		t.step(b, offset, load, func(m operand.Mem, v vec) {
 			load(m, v)
 			g.VPXORD(k.sign.AsZ(), v.AsZ(), v.AsZ())
 		}, g.dotProduct)
 	}
 	b.inner(g, rows,
-		func() { step(k.load(g)) },
-		func() { step(k.loadRest(g)) })
+		func(offset int) { step(offset, k.load(g)) },
+		func() { step(0, k.loadRest(g)) })
 	b.store16(g, g.VPADDD, t)
 }
 
