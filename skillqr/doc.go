@@ -76,7 +76,8 @@
 // with MiniLM (.002 to .034) with it, and elsewhere nothing that 80 queries
 // could show. The guards cost more here than they save, for few rewrites hurt;
 // with a small model that will be otherwise. The model chose a skill of the
-// right kind for every query, and the best of the six for 56 to 68 % of those
+// right kind for every query, but it saw ids that name the kind, so this is no
+// measure of routing; it chose the best of the six for 56 to 68 % of those
 // that are sensitive to it. TestMultidomain of package probe makes all the
 // figures, and says what is to be held against them.
 //

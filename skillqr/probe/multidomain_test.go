@@ -73,12 +73,23 @@ func byTerms(ix *bm25.Index) skillqr.Retriever {
 //
 //	go test -v -run Multidomain ./skillqr/probe
 //
-// The answers are those of a large language model that was given the requests
-// of ten queries at a time, with feedback and without. It was told to use for
-// each what stands in it alone; still, arms without feedback may have gained
-// from what the writer had seen beside them. The model knows the theorems and
-// much of the documentation by heart, as any such model does. The file holds
-// no prompts, but answers to prompts with documents take over phrases of them.
+// The answers are those of a large language model, but they were not made by
+// sending it each request by itself, and that favours some figures:
+//
+//   - It chose the skills from one list of all 80 queries, cut at 330
+//     characters, with ids that begin with the part of the collection a query
+//     is from. That it chose a skill of the right kind for all says nothing
+//     about routing.
+//   - It wrote the expansions for ten queries of one part at a time, with
+//     feedback and without, and for 60 of the queries it saw the results cut at
+//     230 to 420 characters, not 600. Arms without feedback may have gained from
+//     what was seen beside them, those with it have lost.
+//   - The same model labelled, drafted and judged in mining, from the first
+//     105 to 150 characters of the documents and all groups at once.
+//   - It knows the theorems and much of the documentation by heart.
+//
+// The file holds no prompts, but answers to prompts with documents take over
+// phrases of them.
 func TestMultidomain(t *testing.T) {
 	s := loadStudy(t)
 	ix := s.dense(t, s.built)
