@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/prospect-go/prospect/internal/evaldata"
 	"github.com/prospect-go/prospect/vecindex"
 )
 
@@ -80,7 +84,7 @@ func TestPeersFindTheSame(t *testing.T) {
 func TestCodesOnRealVectors(t *testing.T) {
 	vectors, queries, err := galleryVectors(t.Context())
 	if err != nil {
-		t.Skip(err)
+		withoutData(t, err)
 	}
 	for _, n := range []int{len(vectors), 20_000} {
 		c := enlarged(vectors, queries, n)
@@ -103,4 +107,14 @@ func TestCodesOnRealVectors(t *testing.T) {
 			require.Equal(t, want[i], one[0])
 		}
 	}
+}
+
+// withoutData skips a test whose data is not beside this checkout, and fails it
+// for any other error, and where the data is required.
+func withoutData(t *testing.T, err error) {
+	t.Helper()
+	if !errors.Is(err, fs.ErrNotExist) || os.Getenv(evaldata.Required) != "" {
+		t.Fatal(err)
+	}
+	t.Skip("evaluation data is not beside this checkout: ", err)
 }
