@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"testing"
@@ -101,7 +100,7 @@ func TestExitInAFilterExitsTheCaller(t *testing.T) {
 		want, err := ix.Search(t.Context(), q)
 		require.NoError(t, err)
 		bad := q
-		bad.Keep = elsewhere(runtime.Goexit)
+		bad.Keep = first(runtime.Goexit)
 		var returned bool
 		var wg sync.WaitGroup
 		wg.Go(func() { _, _ = ix.Search(t.Context(), bad); returned = true })
@@ -124,24 +123,15 @@ func TestErrorThrownInAFilter(t *testing.T) {
 			require.ErrorIs(t, err, thrown)
 			require.ErrorContains(t, err, "reuse_test.go", "its stack")
 		}()
-		_, _ = ix.Search(t.Context(), prospect.Query{Vector: docs[0].Vector, K: 10, Keep: elsewhere(func() { panic(thrown) })})
+		_, _ = ix.Search(t.Context(), prospect.Query{Vector: docs[0].Vector, K: 10, Keep: first(func() { panic(thrown) })})
 		t.Error("Search returned")
 	})
 }
 
-// elsewhere is a filter that does something in another goroutine than the
-// caller's.
-func elsewhere(do func()) func(string) bool {
-	did := make(chan struct{})
+// first is a filter that does something when it is first asked.
+func first(do func()) func(string) bool {
 	var once sync.Once
-	return func(string) bool {
-		if bytes.Contains(debug.Stack(), []byte("vecindex.(*scan).help")) {
-			once.Do(func() { close(did) })
-			do()
-		}
-		<-did // leaves work for the other goroutine
-		return true
-	}
+	return func(string) bool { once.Do(do); return true }
 }
 
 // The pools hold memory alone: no snapshot, no filter, no worker twice.
