@@ -57,7 +57,7 @@ func searchSynthetic(ctx context.Context, o *options, out *output, s size) (floa
 		}
 	}
 
-	single := []contender{prospectSingle(ctx, "prospect", exact, c), readBandwidth(c)}
+	single := []contender{prospectSingle(ctx, "prospect", exact, c), readBandwidth(exact)}
 	peers, err := goPeers(ctx, o, out, c, right)
 	if err != nil {
 		return 0, err

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/coder/hnsw"
@@ -13,20 +14,32 @@ import (
 	"github.com/viterin/vek/vek32"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
+
+	"github.com/prospect-go/prospect/internal/peek"
+	"github.com/prospect-go/prospect/vecindex"
 )
 
-// readBandwidth is no search: what it takes to read the vectors once, with a
-// sum by vector instructions. Exact search of one query can't be faster.
-func readBandwidth(c *collection) contender {
+// readBandwidth is no search: what it takes to read the index's own vectors
+// once, with a sum by vector instructions, in pieces that go to whoever is free,
+// as in a search. Exact search of one query can't be faster. It reads the very
+// memory that the search reads: how fast that is depends on the pages that it
+// lies on, by up to a third from one allocation to the next.
+func readBandwidth(ix *vecindex.Index) contender {
+	blocks := peek.VectorBlocks(ix)
 	workers := runtime.GOMAXPROCS(0)
-	sums := make([]float32, workers)
+	sums := make([]float32, len(blocks))
 	return contender{name: "read-bandwidth", recall: -1, run: timed(func(int) error {
+		var next atomic.Int64
 		var wg sync.WaitGroup
-		for w := range workers {
+		for range workers {
 			wg.Go(func() {
-				// In pieces as a search has them, so that both end together.
-				lo, hi := w*len(c.block)/workers, (w+1)*len(c.block)/workers
-				sums[w] = vek32.Sum(c.block[lo:hi])
+				for {
+					i := int(next.Add(1)) - 1
+					if i >= len(blocks) {
+						return
+					}
+					sums[i] = vek32.Sum(blocks[i])
+				}
 			})
 		}
 		wg.Wait()
