@@ -199,7 +199,8 @@ func (c *codeScan) forget(w *worker, n int) {
 // vectors collects the candidates of a query among rows of one vector each, from
 // first on.
 func (c *codeScan) vectors(w *worker, query, first int, dots []int32, params []param) {
-	q := &c.coded[query]
+	q := c.coded[query]
+	params = params[:len(dots)]
 	limit := below(c.limit(&w.heaps[query], &c.probes[query]))
 	for i, dot := range dots {
 		v := params[i]
