@@ -60,6 +60,7 @@ func (l *library) ask(ctx context.Context, o options, set *skillqr.Set, model pr
 	find := l.retriever(o.by)
 	rewriter, err := skillqr.New(set, model, skillqr.Options{
 		Feedback: &skillqr.Feedback{Find: l.retriever("words"), Texts: l.texts},
+		MaxTokens: o.maxTokens,
 	})
 	if err != nil {
 		return err

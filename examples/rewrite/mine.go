@@ -71,7 +71,7 @@ func (l *library) mine(ctx context.Context, o options, model prospect.LLM, r *re
 
 func mineOptions(o options, model prospect.LLM, r *report) skillqr.MineOptions {
 	opts := skillqr.MineOptions{
-		Proposer: model, MaxSkills: o.maxSkills,
+		Proposer: model, MaxSkills: o.maxSkills, MaxTokens: o.maxTokens,
 		Progress: func(step skillqr.Step, done, total int) { r.progress(doing[step], done, total) },
 	}
 	if o.missing != "" {

@@ -20,6 +20,7 @@ func TestUsage(t *testing.T) {
 		{"mine -docs x -explain", "-explain"},
 		{"mine -docs x -replay f -groups -1", "-groups is -1"},
 		{"mine -docs x -replay f -max-skills 0", "-max-skills is 0"},
+		{"ask -docs x -replay f -max-tokens -1 q", "-max-tokens is -1"},
 		{"mine -docs x -replay f -skills skills.txt", "ends in .yaml or .json"},
 		{"mine -docs x -replay f -embedder=", "-embedder is empty"},
 		{"mine -docs x -replay f -llm http://localhost/v1 -model m", "exclude each other"},
@@ -51,9 +52,9 @@ func TestUsage(t *testing.T) {
 func TestHelp(t *testing.T) {
 	for command, flags := range map[string]string{
 		"":        "-explain",
-		"refresh": "-docs -embedder -skills -llm -model -record -replay -missing -max-skills",
-		"mine":    "-docs -embedder -skills -llm -model -record -replay -missing -again -groups -max-skills",
-		"ask":     "-docs -embedder -skills -llm -model -record -replay -missing -k -by -explain",
+		"refresh": "-docs -embedder -skills -llm -model -record -replay -missing -max-tokens -max-skills",
+		"mine":    "-docs -embedder -skills -llm -model -record -replay -missing -max-tokens -again -groups -max-skills",
+		"ask":     "-docs -embedder -skills -llm -model -record -replay -missing -max-tokens -k -by -explain",
 	} {
 		got := rewrite(t, strings.Fields(command+" -h")...)
 		require.Zero(t, got.code)
