@@ -3,7 +3,10 @@ package skillqr
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
+	"unicode"
 )
 
 // check refuses an answer that holds no skill that can be used. Skills that
@@ -35,8 +38,23 @@ func (w wireSkill) missing(old []Skill) error {
 		return fmt.Errorf(`has a "name" that %s`, reason)
 	case w.Instruction == "" && named(old, string(w.Name)) < 0:
 		return errors.New(`has no "instruction"`)
+	case w.Instruction != "" && isSubset(wordsOf(string(w.Instruction)), wordsOf(string(w.Name+" "+w.When))):
+		return errors.New(`has an "instruction" that only repeats its name and "when"`)
 	}
 	return nil
+}
+
+// likeMark is a word that looks like the mark of a fence. Weak models copy these.
+var likeMark = regexp.MustCompile(`-[0-9a-f]{8,}$`)
+
+// wordsOf are the words of a text, but for those that look like marks.
+func wordsOf(text string) []string {
+	words := strings.FieldsFunc(fold(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' })
+	return slices.DeleteFunc(words, likeMark.MatchString)
+}
+
+func isSubset(a, b []string) bool {
+	return !slices.ContainsFunc(a, func(x string) bool { return !slices.Contains(b, x) })
 }
 
 // named returns the place of the skill with a name, or −1.

@@ -2,6 +2,7 @@ package skillqr
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -90,6 +91,23 @@ func TestSkillsInManyForms(t *testing.T) {
 		_, err := answer.Decode(text, func(a *skillsAnswer) error { return a.check(nil) })
 		require.ErrorIs(t, err, answer.ErrUnusable, text)
 		require.ErrorContains(t, err, want, text)
+	}
+	// Small models fill the form with what they have read in it.
+	const form, echo = `{"skills": [{"name": %q, "when": %q, "instruction": %q}]}`, "only repeats its name"
+	for _, c := range []struct{ name, when, instruction, want string }{
+		{"The Field of Knowledge", "The field of knowledge", "the field, of knowledge.", echo},
+		{"Field / document-1aa8b912", "", "Field / document-1a2b3c4d4a", echo},
+		{"law", "Queries about contract law.", "Contract law, law!", echo},
+		{"law", "Queries about law.", "Add words of law.", ""},
+		{"法律", "关于法律的问题", "补充法律术语", ""},
+		{"a", "b", "c-3", ""},
+	} {
+		_, err := answer.Decode(fmt.Sprintf(form, c.name, c.when, c.instruction), func(a *skillsAnswer) error { return a.check(nil) })
+		if c.want == "" {
+			require.NoError(t, err, c.instruction)
+		} else {
+			require.ErrorContains(t, err, c.want, c.instruction)
+		}
 	}
 	old := []Skill{{Name: "Law"}}
 	_, err := answer.Decode(`{"skills": [{"name": "law", "instruction": ""}]}`, func(a *skillsAnswer) error { return a.check(old) })
