@@ -57,6 +57,17 @@ func (s *study) hand(q probe.Query) (skillqr.Skill, bool) {
 
 func (s *study) generic(probe.Query) (skillqr.Skill, bool) { return s.set.Generic, true }
 
+// again are rewriters with feedback that give other answers, so many that with
+// the first the generic instruction is followed as often as there are skills to
+// choose the best of. The limit on tokens is far beyond what is written. It makes
+// a request another one, for which the recording has another answer.
+func (s *study) again(t *testing.T) (out []*skillqr.Rewriter) {
+	for i := range s.set.Skills {
+		out = append(out, s.rewriter(t, true, skillqr.Options{MaxTokens: 1001 + i}))
+	}
+	return out
+}
+
 // arms are the ways to rewrite, for one retriever.
 func (s *study) arms(t *testing.T, find skillqr.Retriever) []probe.Arm {
 	plain := func(o skillqr.Options) *skillqr.Rewriter { return s.rewriter(t, false, o) }
@@ -75,6 +86,9 @@ func (s *study) arms(t *testing.T, find skillqr.Retriever) []probe.Arm {
 		one := func(probe.Query) (skillqr.Skill, bool) { return skill, true }
 		arms = append(arms, named(probe.With(fmt.Sprintf("only skill %d, feedback", i+1), fed(o), find, one), fmt.Sprintf("skill %d +feedback", i+1)))
 	}
+	for i, again := range s.again(t) {
+		arms = append(arms, named(probe.With(fmt.Sprintf("generic, try %d", i+2), again, find, s.generic), fmt.Sprintf("generic +feedback try %d", i+2)))
+	}
 	mined := func(name string, o skillqr.Options, so skillqr.SearchOptions) {
 		arms = append(arms, named(probe.Mined(name, fed(o), find, so), "mined +feedback"))
 	}
@@ -86,6 +100,8 @@ func (s *study) arms(t *testing.T, find skillqr.Retriever) []probe.Arm {
 	mined("two skills", skillqr.Options{Top: 2}, skillqr.SearchOptions{})
 	mined("two skills, even", skillqr.Options{Top: 2}, skillqr.SearchOptions{Second: 1})
 	mined("two skills and raw", skillqr.Options{Top: 2}, skillqr.SearchOptions{Raw: 0.5})
+	mined("three orders", skillqr.Options{Routing: skillqr.Routing{Votes: 3}}, skillqr.SearchOptions{})
+	mined("examples", skillqr.Options{Routing: skillqr.Routing{Examples: s.examples}}, skillqr.SearchOptions{})
 	mined("prior", skillqr.Options{Routing: skillqr.Routing{Prior: s.prior}}, skillqr.SearchOptions{})
 	mined("prior alone", skillqr.Options{Routing: skillqr.Routing{Prior: s.prior, PriorOnly: true}}, skillqr.SearchOptions{})
 	mined("kept if sure", skillqr.Options{}, skillqr.SearchOptions{Keep: skillqr.KeepSure(2, 0.2)})

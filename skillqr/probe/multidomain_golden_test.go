@@ -55,6 +55,7 @@ func (f *figures) add(t *testing.T, name string, r *probe.Report, o *probe.Oracl
 		one.NDCG[a.Name] = a.Values
 	}
 	one.NDCG["best skill, feedback"] = best(o)
+	one.NDCG["best try of generic, feedback"] = luckiest(o)
 	f.Retrievers[name] = one
 }
 

@@ -2,6 +2,16 @@ package probe_test
 
 import "github.com/prospect-go/prospect/skillqr"
 
+// exampleQueries are, for the skills of the set, queries that are not in the
+// sample and that a person would answer with the skill.
+var exampleQueries = map[string]string{
+	"Theorems, laws and formulas":       "theorems:theoremqa_00009",
+	"Pony language and libraries":       "pony:5",
+	"Clinical study findings":           "medline:15",
+	"Laboratory and animal experiments": "medline:13",
+	"Agent skill how-to guides":         "skills:3d-scan-calc",
+}
+
 // byHand are instructions that somebody wrote who knows the four parts of the
 // collection, and knows of each query to which it belongs.
 var byHand = map[string]skillqr.Skill{

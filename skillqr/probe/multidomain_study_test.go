@@ -30,9 +30,11 @@ type study struct {
 	words   *bm25.Index
 	set     *skillqr.Set
 	prior   skillqr.Prior
-	answers *llm.Recording
-	missing int
-	built   prospect.Embedder
+	// examples of right choices, one for each skill
+	examples []skillqr.RouteExample
+	answers  *llm.Recording
+	missing  int
+	built    prospect.Embedder
 }
 
 func loadStudy(t *testing.T) *study {
@@ -51,10 +53,12 @@ func loadStudy(t *testing.T) *study {
 	require.NoError(t, s.words.AddBatch(t.Context(), batch))
 
 	byDomain := map[string][]probe.Query{}
+	queryTexts := map[string]string{}
 	for _, q := range data.Queries {
 		var domain string
 		require.NoError(t, json.Unmarshal(q.Metadata["domain"], &domain))
 		s.domain[q.ID] = domain
+		queryTexts[q.ID] = q.Text
 		byDomain[domain] = append(byDomain[domain], probe.Query{ID: q.ID, Text: q.Text, Grades: data.Qrels[q.ID]})
 	}
 	for _, domain := range domains {
@@ -69,6 +73,12 @@ func loadStudy(t *testing.T) *study {
 	s.set, err = skillqr.Load(setFile)
 	require.NoError(t, err)
 	s.prior = clusterPrior(t, s.set, s.built)
+	for _, skill := range s.set.Skills {
+		id := exampleQueries[skill.Name]
+		require.NotEmpty(t, queryTexts[id], "%s: no example", skill.Name)
+		require.False(t, slices.ContainsFunc(s.queries, func(q probe.Query) bool { return q.ID == id }), id)
+		s.examples = append(s.examples, skillqr.RouteExample{Query: queryTexts[id], Skill: skill.Name})
+	}
 	s.answers = s.open(t)
 	return s
 }

@@ -73,23 +73,17 @@ func byTerms(ix *bm25.Index) skillqr.Retriever {
 //
 //	go test -v -run Multidomain ./skillqr/probe
 //
-// The answers are those of a large language model, but they were not made by
-// sending it each request by itself, and that favours some figures:
+// The answers are those of a large language model that was shown each request
+// whole and one at a time, as an API would. There was no service behind it: the
+// requests were dealt at random to sessions of some dozens, such that none saw a
+// query twice, and within a session the earlier requests stay in view. So
+// wording may have been carried over from the documents of one request to the
+// answer of another, for all arms alike. In mining, labels and verdicts were
+// given in sessions of three to eight requests, draft and revision in one each.
 //
-//   - It chose the skills from one list of all 80 queries, cut at 330
-//     characters, with ids that begin with the part of the collection a query
-//     is from. That it chose a skill of the right kind for all says nothing
-//     about routing.
-//   - It wrote the expansions for ten queries of one part at a time, with
-//     feedback and without, and for 60 of the queries it saw the results cut at
-//     230 to 420 characters, not 600. Arms without feedback may have gained from
-//     what was seen beside them, those with it have lost.
-//   - The same model labelled, drafted and judged in mining, from the first
-//     105 to 150 characters of the documents and all groups at once.
-//   - It knows the theorems and much of the documentation by heart.
-//
-// The file holds no prompts, but answers to prompts with documents take over
-// phrases of them.
+// The model knows the theorems and much of the documentation by heart. The file
+// holds no prompts, but answers to prompts with documents take over phrases of
+// them.
 func TestMultidomain(t *testing.T) {
 	s := loadStudy(t)
 	ix := s.dense(t, s.built)
@@ -112,9 +106,9 @@ func TestMultidomain(t *testing.T) {
 	for _, r := range retrievers {
 		report, err := probe.Compare(t.Context(), s.queries, s.arms(t, r.find), probe.Options{})
 		require.NoError(t, err)
-		oracle, err := probe.Oracle(t.Context(), s.rewriter(t, true, skillqr.Options{}), r.find, s.queries, probe.OracleOptions{})
+		oracle, err := probe.Oracle(t.Context(), s.rewriter(t, true, skillqr.Options{}), r.find, s.queries, probe.OracleOptions{Again: s.again(t)})
 		require.NoError(t, err)
-		t.Log("\n" + s.table(r.name, report, oracle) + "\n" + pairTable(t, report))
+		t.Log("\n" + s.table(r.name, report, oracle) + "\n" + pairTable(t, report, oracle))
 		f := got
 		if r.model != "" {
 			f = others

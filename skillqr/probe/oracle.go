@@ -22,6 +22,13 @@ type OracleOptions struct {
 	// Threshold above which the spread of a query's values over the skills,
 	// highest less lowest, makes it sensitive to the choice. Default 0.1.
 	Threshold float64
+	// Again are rewriters that give other answers to the same queries: of a model
+	// that samples at a temperature above 0 and has no cache before it, with
+	// another seed or under another name. Each rewrites every query once more
+	// with its generic skill. With one less than there are skills, the generic
+	// one among them, [OracleReport].Luck is the best of as many tries as Best.
+	// Default none.
+	Again []*skillqr.Rewriter
 	// Resampling of intervals and p-values.
 	Resampling metrics.Resampling
 	// Parallel bounds the queries at the same time. Default 4.
@@ -51,10 +58,18 @@ type OracleReport struct {
 	// BySkill are the means with one skill for all queries, in order of Skills.
 	BySkill []Mean `json:"by_skill"`
 	// RoutedGain is Routed against Generic: what the choice is worth. Gap is
-	// Best against Routed: what a better one could gain at most. Best picks
-	// the highest of several noisy values, so part of the gap is luck.
+	// Best against Routed: what a better one could gain at most.
 	RoutedGain metrics.Comparison `json:"routed_gain"`
 	Gap        metrics.Comparison `json:"gap"`
+	// Luck is the mean of the best of the tries with the generic skill, Tries in
+	// all, the first of which is that of Generic. A model words the same rewrite
+	// now so, now so; Best takes the highest of several such values and lies
+	// above Routed even where the skills do not differ. BestOverLuck is Best
+	// against Luck: what is left of it. They are nil without
+	// [OracleOptions].Again.
+	Tries        int                 `json:"tries,omitempty"`
+	Luck         *Mean               `json:"luck,omitempty"`
+	BestOverLuck *metrics.Comparison `json:"best_over_luck,omitempty"`
 	// BestRouted is the share of the sensitive queries that got a skill whose
 	// value is the best one's; 1 where there are none.
 	BestRouted float64 `json:"best_routed"`
@@ -78,6 +93,9 @@ type OracleQuery struct {
 	// order of the report's Skills. A rewrite that failed has the raw value.
 	Raw    float64   `json:"raw"`
 	Values []float64 `json:"values"`
+	// Tries are the values of the generic skill with each of
+	// [OracleOptions].Again, as Values.
+	Tries []float64 `json:"tries,omitempty"`
 	// Sensitive says that max Values − min Values > Threshold.
 	Sensitive bool `json:"sensitive"`
 
@@ -89,7 +107,8 @@ func (q OracleQuery) spread() float64 { return slices.Max(q.Values) - slices.Min
 
 // Oracle rewrites every query with every skill, the generic one included, and
 // searches with each. Errors: as those of [Run]. Cost: for each query the
-// routing calls, and a rewriting call and a search for each skill.
+// routing calls, and a rewriting call and a search for each skill and each of
+// [OracleOptions].Again.
 func Oracle(ctx context.Context, rw *skillqr.Rewriter, find skillqr.Retriever, queries []Query, opts OracleOptions) (*OracleReport, error) {
 	if rw == nil || find == nil {
 		return nil, optionError("a rewriter and a retriever are needed")
@@ -126,6 +145,9 @@ func (o OracleOptions) withDefaults() (OracleOptions, error) {
 	if !(o.Threshold >= 0) || math.IsInf(o.Threshold, 0) {
 		return o, optionError("Threshold is %v, want 0 or more", o.Threshold)
 	}
+	if i := slices.Index(o.Again, nil); i >= 0 {
+		return o, optionError("Again[%d] is nil", i)
+	}
 	if err := o.Resampling.Validate(); err != nil {
 		return o, err
 	}
@@ -155,18 +177,35 @@ func oracleQuery(ctx context.Context, rw *skillqr.Rewriter, find skillqr.Retriev
 	if out.Raw, err = value([]skillqr.Part{{Text: q.Text, Weight: 1}}); err != nil {
 		return out, err
 	}
-	for _, s := range rw.Skills() {
-		v := out.Raw
+	with := func(rw *skillqr.Rewriter, s skillqr.Skill) (float64, error) {
 		rewrite, err := rw.RewriteWith(ctx, q.Text, s)
 		if err != nil {
-			return out, err
+			return 0, err
 		}
 		if len(rewrite.Expansions) == 0 {
 			out.failed++
-		} else if v, err = value(rewrite.Parts); err != nil {
-			return out, fmt.Errorf("with skill %q: %w", s.Name, err)
+			return out.Raw, nil
+		}
+		v, err := value(rewrite.Parts)
+		if err != nil {
+			return 0, fmt.Errorf("with skill %q: %w", s.Name, err)
+		}
+		return v, nil
+	}
+	for _, s := range rw.Skills() {
+		v, err := with(rw, s)
+		if err != nil {
+			return out, err
 		}
 		out.Values = append(out.Values, v)
+	}
+	for _, again := range o.Again {
+		all := again.Skills()
+		v, err := with(again, all[len(all)-1])
+		if err != nil {
+			return out, err
+		}
+		out.Tries = append(out.Tries, v)
 	}
 	best := slices.Max(out.Values)
 	for i, s := range rw.Skills() {
@@ -209,6 +248,10 @@ func (r *OracleReport) sum(o OracleOptions) error {
 		return c
 	}
 	r.RoutedGain, r.Gap = compare(routed, generic), compare(best, routed)
+	if len(o.Again) > 0 {
+		luck := column(func(q OracleQuery) float64 { return max(q.Values[len(q.Values)-1], slices.Max(q.Tries)) })
+		r.Tries, r.Luck, r.BestOverLuck = 1+len(o.Again), new(take(luck)), new(compare(best, luck))
+	}
 
 	var sensitive []OracleQuery
 	hit := 0

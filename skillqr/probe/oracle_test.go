@@ -68,6 +68,54 @@ func TestOracleByHand(t *testing.T) {
 	require.Equal(t, 0.5, o.BestRouted, "q1 got its best skill, p2 did not")
 }
 
+// Reciprocal ranks by hand of three tries with the generic skill.
+//
+//	      generic  again 1  again 2  luck
+//	q1    1/2      1        1/4      1
+//	p2    1/4      1/2      1/5      1/2
+//	r3    1/5      1/8      0        1/5
+//	s2!   1/2      1/2      1/2      1/2, each falls back to raw
+func TestTriesOfOneSkill(t *testing.T) {
+	r := ranks{
+		"q1": 2, "q1/A": 1, "q1/B": 4, "q1/generic": 2, "q1/again 1": 1, "q1/again 2": 4,
+		"p2": 1, "p2/A": 1, "p2/B": 4, "p2/generic": 4, "p2/again 1": 2, "p2/again 2": 5,
+		"r3": 0, "r3/A": 5, "r3/B": 4, "r3/generic": 5, "r3/again 1": 8, "r3/again 2": 0,
+		"s2!": 2,
+	}
+	var again []*skillqr.Rewriter
+	for _, name := range []string{"again 1", "again 2"} {
+		set := twoSkills()
+		set.Generic.Name = name
+		rw, err := skillqr.New(set, model(), skillqr.Options{})
+		require.NoError(t, err)
+		again = append(again, rw)
+	}
+	measure := metrics.RR(10)
+	queries := []probe.Query{query("q1"), query("p2"), query("r3"), query("s2!")}
+	o, err := probe.Oracle(t.Context(), rewriter(t, skillqr.Options{}), r.find, queries, probe.OracleOptions{Measure: &measure, Depth: 10, Again: again})
+	require.NoError(t, err)
+	require.Equal(t, 3, o.Tries)
+	for i, want := range [][]float64{{1, 0.25}, {0.5, 0.2}, {0.125, 0}, {0.5, 0.5}} {
+		require.Equal(t, want, o.Queries[i].Tries)
+	}
+	require.InDelta(t, (1+0.5+0.2+0.5)/4, o.Luck.Value, 1e-12)
+	require.InDelta(t, (1+1+0.25+0.5)/4, o.Best.Value, 1e-12)
+	require.InDelta(t, (0.5+0.05)/4, o.BestOverLuck.Difference, 1e-12)
+	require.Equal(t, 5, o.Failed)
+
+	o, err = probe.Oracle(t.Context(), rewriter(t, skillqr.Options{}), r.find, queries, probe.OracleOptions{Measure: &measure, Depth: 10})
+	require.NoError(t, err)
+	require.Zero(t, o.Tries)
+	require.Nil(t, o.Luck)
+	require.Nil(t, o.BestOverLuck)
+	require.NotContains(t, asJSON(t, o), "tries")
+	require.NotContains(t, asJSON(t, o), "luck")
+
+	_, err = probe.Oracle(t.Context(), rewriter(t, skillqr.Options{}), r.find, queries, probe.OracleOptions{Again: []*skillqr.Rewriter{again[0], nil}})
+	require.ErrorIs(t, err, prospect.ErrOption)
+	require.ErrorContains(t, err, "Again[1]")
+}
+
 // A spread of 0.15 is sensitive by default, one of 0.1 is not.
 func TestDefaultThreshold(t *testing.T) {
 	grade := func(gain float64) metrics.Measure {
