@@ -59,7 +59,7 @@ func loadSkills(path string) (*skillqr.Set, error) {
 func (l *library) ask(ctx context.Context, o options, set *skillqr.Set, model prospect.LLM, questions []question, r *report) error {
 	find := l.retriever(o.by)
 	rewriter, err := skillqr.New(set, model, skillqr.Options{
-		Feedback: &skillqr.Feedback{Find: l.retriever("words"), Texts: l.texts},
+		Feedback:  &skillqr.Feedback{Find: l.retriever("words"), Texts: l.texts},
 		MaxTokens: o.maxTokens,
 	})
 	if err != nil {
