@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/prospect-go/prospect"
@@ -19,9 +20,10 @@ import (
 //	queries.jsonl      the queries, likewise
 //	qrels/NAME.tsv     judgements (see [ReadBEIRQrels])
 //
-// The first two may be gzipped and are then called corpus.jsonl.gz and
-// queries.jsonl.gz. Errors about a line are of type [*LineError], with the
-// path within FS as the file.
+// Each may be gzipped, and its name then ends in ".gz" too: corpus.jsonl.gz.
+// Where there are both, the corpus and the queries are an error
+// ([prospect.ErrFormat]), and of judgements the plain file is read. Errors
+// about a line are of type [*LineError], with the path within FS as the file.
 type BEIR struct {
 	// FS is the folder: os.DirFS makes one. It must not be nil
 	// ([prospect.ErrOption]).
@@ -52,35 +54,44 @@ func (b BEIR) Queries() ([]Doc, error) {
 	return queries, nil
 }
 
-// Qrels reads the judgements qrels/NAME.tsv.
+// Qrels reads the judgements qrels/NAME.tsv or, where there is no such file,
+// qrels/NAME.tsv.gz. Errors: those of [ReadBEIRQrels], [prospect.ErrCorrupt]
+// for a gzipped file that is truncated or damaged, and those of FS, among them
+// [fs.ErrNotExist] where there is neither file.
 func (b BEIR) Qrels(name string) (Qrels[string, string], error) {
 	folder, err := b.folder()
 	if err != nil {
 		return nil, err
 	}
 	file := "qrels/" + name + ".tsv"
-	f, err := folder.Open(file)
+	if _, plain := fs.Stat(folder, file); errors.Is(plain, fs.ErrNotExist) {
+		if _, zipped := fs.Stat(folder, file+".gz"); !errors.Is(zipped, fs.ErrNotExist) {
+			file += ".gz"
+		}
+	}
+	r, f, err := open(folder, file)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return ReadBEIRQrels(f, file)
+	return ReadBEIRQrels(r, file)
 }
 
-// QrelsNames lists the names that [BEIR.Qrels] takes, sorted.
+// QrelsNames lists the names that [BEIR.Qrels] takes, sorted, each once.
 func (b BEIR) QrelsNames() ([]string, error) {
 	folder, err := b.folder()
 	if err != nil {
 		return nil, err
 	}
-	entries, err := fs.ReadDir(folder, "qrels") // sorted
+	entries, err := fs.ReadDir(folder, "qrels")
 	var names []string
 	for _, e := range entries {
-		if name, ok := strings.CutSuffix(e.Name(), ".tsv"); ok && !e.IsDir() {
+		if name, ok := strings.CutSuffix(strings.TrimSuffix(e.Name(), ".gz"), ".tsv"); ok && !e.IsDir() {
 			names = append(names, name)
 		}
 	}
-	return names, err
+	slices.Sort(names)
+	return slices.Compact(names), err
 }
 
 // Docs reads a JSONL file of the folder, gzipped if its name ends in ".gz",
@@ -109,21 +120,32 @@ func (b BEIR) docs(files ...string) iter.Seq2[Doc, error] {
 				file = files[1]
 			}
 		}
-		f, err := folder.Open(file)
+		r, f, err := open(folder, file)
 		if err != nil {
 			yield(Doc{}, err)
 			return
 		}
 		defer f.Close()
-		var r io.Reader = f
-		if strings.HasSuffix(file, ".gz") {
-			if r, err = unzip(f); err != nil {
-				yield(Doc{}, &LineError{file, 0, err})
-				return
-			}
-		}
 		ReadBEIRDocs(r, file)(yield)
 	}
+}
+
+// open opens a file of the folder and unzips it if its name ends in ".gz". The
+// closer is for the caller to close.
+func open(folder fs.FS, file string) (io.Reader, io.Closer, error) {
+	f, err := folder.Open(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !strings.HasSuffix(file, ".gz") {
+		return f, f, nil
+	}
+	r, err := unzip(f)
+	if err != nil {
+		f.Close()
+		return nil, nil, &LineError{file, 0, err}
+	}
+	return r, f, nil
 }
 
 // unzip reads gzipped data and tells damage to them from errors of r.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -108,6 +109,84 @@ func TestBEIRQrels(t *testing.T) {
 	require.Error(t, err)
 	_, err = metrics.BEIR{FS: fstest.MapFS{}}.QrelsNames()
 	require.ErrorIs(t, err, fs.ErrNotExist)
+}
+
+// gzippedFolder holds judgements in both forms, with data for those of test.
+func gzippedFolder(data []byte) metrics.BEIR {
+	return metrics.BEIR{FS: fstest.MapFS{
+		"qrels/test.tsv.gz":     {Data: data},
+		"qrels/both.tsv":        {Data: []byte("query-id\tcorpus-id\tscore\nq\tplain\t1\n")},
+		"qrels/both.tsv.gz":     {Data: []byte("never read")},
+		"qrels/both-2.tsv.gz":   {},
+		"qrels/README.gz":       {},
+		"qrels/folder.tsv.gz/x": {},
+	}}
+}
+
+func TestBEIRQrelsMayBeGzipped(t *testing.T) {
+	text := "query-id\tcorpus-id\tscore\nq\ta\t1\nq\tb\t2\n"
+	for name, data := range map[string][]byte{
+		"whole": zip(t, text), "in parts": append(zip(t, text[:30]), zip(t, text[30:])...),
+	} {
+		qrels, err := gzippedFolder(data).Qrels("test")
+		require.NoError(t, err, name)
+		require.Equal(t, qrelsMap{"q": {"a": 1, "b": 2}}, qrels, name)
+	}
+	b := gzippedFolder(nil)
+	qrels, err := b.Qrels("both")
+	require.NoError(t, err)
+	require.Equal(t, qrelsMap{"q": {"plain": 1}}, qrels)
+	names, err := b.QrelsNames()
+	require.NoError(t, err)
+	require.Equal(t, []string{"both", "both-2", "test"}, names)
+	_, err = b.Qrels("absent")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.ErrorContains(t, err, "qrels/absent.tsv")
+	require.NotContains(t, err.Error(), ".gz")
+
+	// What may not be touched is not taken for absent.
+	for _, file := range []string{"qrels/both.tsv", "qrels/test.tsv.gz"} {
+		name, _, _ := strings.Cut(strings.TrimPrefix(file, "qrels/"), ".")
+		_, err = metrics.BEIR{FS: locked{b.FS, file}}.Qrels(name)
+		require.ErrorIs(t, err, fs.ErrPermission, file)
+		require.ErrorContains(t, err, file)
+	}
+}
+
+func TestGzippedBEIRQrelsErrors(t *testing.T) {
+	const text = "query-id\tcorpus-id\tscore\nq\ta\t1\n"
+	good := zip(t, text)
+	flipped := slices.Clone(good)
+	flipped[len(flipped)-6] ^= 1 // in the checksum
+	damaged := slices.Clone(good)
+	damaged[10] = 0xff // no kind of block
+	for _, c := range []struct {
+		name string
+		data []byte
+		is   error
+		says string
+	}{
+		{"empty", nil, prospect.ErrCorrupt, "qrels/test.tsv.gz: "},
+		{"not gzipped", []byte(text), prospect.ErrCorrupt, "qrels/test.tsv.gz: "},
+		{"truncated in the header", good[:5], prospect.ErrCorrupt, "qrels/test.tsv.gz: "},
+		{"truncated at the begin", good[:10], prospect.ErrCorrupt, "qrels/test.tsv.gz:1: "},
+		{"truncated in the checksum", good[:len(good)-2], prospect.ErrCorrupt, "qrels/test.tsv.gz:3: "},
+		{"damaged", damaged, prospect.ErrCorrupt, "qrels/test.tsv.gz:1: "},
+		{"flipped", flipped, prospect.ErrCorrupt, "qrels/test.tsv.gz:3: "},
+		{"more behind it", append(slices.Clone(good), "more"...), prospect.ErrCorrupt, "qrels/test.tsv.gz:3: "},
+		{"a line", zip(t, text+"q\tb\n"), prospect.ErrFormat, "qrels/test.tsv.gz:3: "},
+		{"no header", zip(t, ""), prospect.ErrFormat, "qrels/test.tsv.gz:1: "},
+	} {
+		qrels, err := gzippedFolder(c.data).Qrels("test")
+		require.ErrorIs(t, err, c.is, c.name)
+		require.ErrorContains(t, err, c.says, c.name)
+		require.Nil(t, qrels, c.name)
+	}
+	for cut := range good { // wherever it breaks off
+		_, err := gzippedFolder(good[:cut]).Qrels("test")
+		require.ErrorIs(t, err, prospect.ErrCorrupt, "cut at %d", cut)
+		require.ErrorContains(t, err, "qrels/test.tsv.gz:", "cut at %d", cut)
+	}
 }
 
 func collect(docs func(func(metrics.Doc, error) bool)) (got []metrics.Doc, err error) {

@@ -119,11 +119,11 @@ func (c *collection) readJudgements(beir metrics.BEIR, dir, name string) error {
 	}
 	for _, id := range sortedKeys(c.qrels) {
 		if !c.known[id] {
-			return fmt.Errorf("-qrels: qrels/%s.tsv judges the query %q, which the queries lack", name, id)
+			return fmt.Errorf("-qrels: %s judges the query %q, which the queries lack", qrelsFile(beir.FS, name), id)
 		}
 	}
 	if relevant == 0 {
-		return fmt.Errorf("-qrels: no query has a relevant document in qrels/%s.tsv", name)
+		return fmt.Errorf("-qrels: no query has a relevant document in %s", qrelsFile(beir.FS, name))
 	}
 	c.counts.Queries = relevant
 	return nil

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"compress/gzip"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -47,6 +50,42 @@ func TestSharedNamesAreInTheMetadata(t *testing.T) {
 	} {
 		require.Equal(t, want, sharesName(metrics.Doc{Metadata: json.RawMessage(text)}), text)
 	}
+}
+
+// Gzipped judgements are read where there are no plain ones, and the hash is of
+// the file that was read.
+func TestGzippedJudgements(t *testing.T) {
+	gzipped := func(judgement string) string {
+		var b strings.Builder
+		z := gzip.NewWriter(&b)
+		_, err := z.Write([]byte("query-id\tcorpus-id\tscore\n" + judgement + "\n"))
+		require.NoError(t, err)
+		require.NoError(t, z.Close())
+		return b.String()
+	}
+	files := map[string]string{
+		"corpus.jsonl":      `{"_id": "d", "text": "bees make honey"}` + "\n",
+		"queries.jsonl":     `{"_id": "q", "text": "honey"}` + "\n",
+		"qrels/test.tsv.gz": gzipped("q\td\t2"),
+		"qrels/lost.tsv.gz": gzipped("z\td\t1"),
+		"qrels/none.tsv.gz": gzipped("q\td\t0"),
+	}
+	dir := folder(t, files)
+	c, err := readCollection(options{data: dir, qrels: "test"}, false)
+	require.NoError(t, err)
+	require.Equal(t, metrics.Qrels[string, string]{"q": {"d": 2}}, c.qrels)
+	require.Equal(t, inputFile{"qrels/test.tsv.gz", fmt.Sprintf("%x", sha256.Sum256([]byte(files["qrels/test.tsv.gz"])))}, c.files[2])
+	_, err = readCollection(options{data: dir, qrels: "lost"}, false)
+	require.EqualError(t, err, `-qrels: qrels/lost.tsv.gz judges the query "z", which the queries lack`)
+	_, err = readCollection(options{data: dir, qrels: "none"}, false)
+	require.EqualError(t, err, "-qrels: no query has a relevant document in qrels/none.tsv.gz")
+
+	files["qrels/test.tsv"] = "query-id\tcorpus-id\tscore\nq\td\t1\n"
+	c, err = readCollection(options{data: folder(t, files), qrels: "test"}, false)
+	require.NoError(t, err)
+	require.Equal(t, 1.0, c.qrels["q"]["d"])
+	require.Len(t, c.files, 3)
+	require.Equal(t, "qrels/test.tsv", c.files[2].File)
 }
 
 func TestACollectionCountsWhatItIsMadeOf(t *testing.T) {

@@ -24,7 +24,8 @@ type inputFile struct {
 // told to come of the same data.
 func inputFiles(dir string, o options) ([]inputFile, error) {
 	var files []inputFile
-	for _, name := range []string{"corpus.jsonl", "corpus.jsonl.gz", "queries.jsonl", "queries.jsonl.gz", "qrels/" + o.qrels + ".tsv"} {
+	judgements := qrelsFile(os.DirFS(dir), o.qrels)
+	for _, name := range []string{"corpus.jsonl", "corpus.jsonl.gz", "queries.jsonl", "queries.jsonl.gz", judgements} {
 		f, err := hashFile(filepath.Join(dir, filepath.FromSlash(name)), name)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // the other of the two forms was read
@@ -44,6 +45,16 @@ func inputFiles(dir string, o options) ([]inputFile, error) {
 		files = append(files, f)
 	}
 	return files, nil
+}
+
+// qrelsFile is the file that metrics.BEIR reads the judgements from: the plain
+// one if there is one.
+func qrelsFile(folder fs.FS, name string) string {
+	file := "qrels/" + name + ".tsv"
+	if _, err := fs.Stat(folder, file); errors.Is(err, fs.ErrNotExist) {
+		file += ".gz"
+	}
+	return file
 }
 
 func hashFile(path, name string) (inputFile, error) {

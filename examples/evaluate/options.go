@@ -70,7 +70,7 @@ func parseOptions(args []string, std streams) (options, error) {
 	f.StringVar(&o.data, "data", "", "`DIR` in BEIR form: corpus.jsonl, queries.jsonl, qrels/NAME.tsv (README.md has more)")
 	f.StringVar(&o.distractors, "distractors", "", "`FILE` with more documents, which no query needs: JSONL, gzipped or not")
 	f.BoolVar(&o.strict, "strict", false, "drop distractors with metadata.same_name_as, for they may in truth be relevant")
-	f.StringVar(&o.qrels, "qrels", "test", "`NAME` of the judgements: qrels/NAME.tsv")
+	f.StringVar(&o.qrels, "qrels", "test", "`NAME` of the judgements: qrels/NAME.tsv, or qrels/NAME.tsv.gz")
 	f.StringVar(&o.embedder, "embedder", "builtin", "\"builtin\", a `DIR` with a sentence-transformers model in ONNX form, or \"none\"")
 	f.StringVar(&o.outputs, "llm-outputs", "", "`FILE` with recorded answers of a model: capabilities, pseudo skills, anchors")
 	f.StringVar(&o.llm, "llm", "", "base `URL` of an OpenAI-compatible service that is asked instead, such as\nhttp://localhost:11434/v1; the key, if it wants one, is taken from OPENAI_API_KEY")

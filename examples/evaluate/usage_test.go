@@ -93,6 +93,7 @@ func TestFailuresNameTheCulprit(t *testing.T) {
 		{"an empty corpus", beir("corpus.jsonl", ""), "is empty"},
 		{"an id twice", beir("corpus.jsonl", strings.Repeat(`{"_id": "d", "text": "x"}`+"\n", 2)), `"d"`},
 		{"a broken judgement", beir("qrels/test.tsv", "query-id\tcorpus-id\tscore\nq\td\n"), "test.tsv:2"},
+		{"damaged judgements", with(beir("qrels/dev.tsv.gz", "never zipped"), "-qrels", "dev"), "-qrels: qrels/dev.tsv.gz: "},
 		{"an unknown query", beir("qrels/test.tsv", "query-id\tcorpus-id\tscore\nz\td\t1\n"), `judges the query "z", which the queries lack`},
 		{"nothing relevant", beir("qrels/test.tsv", "query-id\tcorpus-id\tscore\nq\td\t0\n"), "no query has a relevant document"},
 		{"no distractors", with(beir("", ""), "-distractors", filepath.Join(t.TempDir(), "none.jsonl")), "none.jsonl"},
