@@ -25,7 +25,8 @@ type CacheOptions struct {
 // A Cache is an embedder that keeps the vectors of another one on disk, by the
 // identity of the embedder, the role and a hash (SHA-256) of the text, and
 // embeds only what it has not. Texts themselves are not stored; mind that
-// vectors tell something of them all the same.
+// vectors tell something of them all the same. New files are readable for the
+// user alone.
 //
 // A folder may hold the caches of several embedders, and several caches and
 // processes may share one: each finds what others have written. A damaged or

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -157,6 +158,11 @@ func TestCacheStoresNoTexts(t *testing.T) {
 		require.NoError(t, err)
 		require.NotContains(t, string(data), "sword")
 		require.NotContains(t, path, "hash", "nor the identity in the clear")
+		info, err := os.Stat(path)
+		require.NoError(t, err)
+		if runtime.GOOS != "windows" {
+			require.Zero(t, info.Mode().Perm()&0o077, "private")
+		}
 	}
 }
 

@@ -106,9 +106,10 @@ type track struct {
 }
 
 // OpenRecording opens the file at path. In the modes that record, a file that
-// does not exist is made; m must not be nil and must have the identity that
-// the file names, as it stands there ([prospect.ErrIdentity] otherwise). In
-// [Replay], m is not asked and may be nil.
+// does not exist is made, readable for the user alone, since it may hold
+// prompts; one that exists keeps its mode. There m must not be nil and must
+// have the identity that the file names, as it stands there
+// ([prospect.ErrIdentity] otherwise). In [Replay], m is not asked and may be nil.
 //
 // Errors of the file: [prospect.ErrFormat] for one that is no recording, which
 // is left as it is, [prospect.ErrVersion], and [prospect.ErrCorrupt], with the

@@ -3,6 +3,7 @@ package llm_test
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"runtime"
 	"strings"
@@ -78,6 +79,43 @@ func TestSeveralRecordIntoOneFile(t *testing.T) {
 				_, err := ask(t, replayed, fmt.Sprint(p, i))
 				require.NoError(t, err)
 			}
+		}
+	}
+}
+
+// A file that the library makes is for its user alone, also where it is made
+// again; one that somebody has made otherwise stays as open as it was.
+func TestNewRecordingsArePrivate(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows knows no such modes")
+	}
+	mode := func(path string) fs.FileMode {
+		info, err := os.Stat(path)
+		require.NoError(t, err)
+		return info.Mode().Perm()
+	}
+	for _, m := range []llm.Mode{llm.RecordMissing, llm.RecordAll} {
+		path := recordingPath(t)
+		r := open(t, path, echo(), llm.RecordingOptions{Mode: m})
+		_, err := ask(t, r, "p")
+		require.NoError(t, err)
+		require.Equal(t, fs.FileMode(0o600), mode(path), "before Close")
+		require.NoError(t, r.Close())
+		require.Equal(t, fs.FileMode(0o600), mode(path), "after Close")
+
+		path = recordingPath(t)
+		r = open(t, path, echo(), llm.RecordingOptions{Mode: m})
+		_, err = ask(t, r, "p")
+		require.NoError(t, err)
+		require.NoError(t, os.Remove(path))
+		require.NoError(t, r.Close())
+		require.Equal(t, fs.FileMode(0o600), mode(path), "made again")
+
+		for _, text := range []string{`{"format":"prospect llm recording","version":1,"model":"broken"}` + "\n", ""} {
+			path := write(t, recordingPath(t), text)
+			require.NoError(t, os.Chmod(path, 0o644))
+			record(t, path, echo(), llm.RecordingOptions{Mode: m}, "b", "a")
+			require.Equal(t, fs.FileMode(0o644), mode(path), "it was there: %q", text)
 		}
 	}
 }

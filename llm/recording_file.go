@@ -159,8 +159,9 @@ func line(v any) ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-// save replaces the file at path.
-func (t *recordingText) save(path string) error { return sectfile.Save(path, t.write) }
+// save replaces the file at path. A new one is private, since prompts tell
+// something of their user.
+func (t *recordingText) save(path string) error { return sectfile.SavePrivate(path, t.write) }
 
 func (t *recordingText) write(w io.Writer) error {
 	put := func(v any) error {

@@ -22,7 +22,13 @@ import (
 // kept. Where the path is a symbolic link, the file that it leads to is
 // replaced, not the link. On Windows, where a file that somebody has open cannot
 // be replaced, Save tries for about a second.
-func Save(path string, write func(io.Writer) error) (err error) {
+func Save(path string, write func(io.Writer) error) error { return save(path, 0o644, write) }
+
+// SavePrivate is [Save] for what others should not see: a new file can be read
+// and written by the owner alone. An old file's mode is kept here too.
+func SavePrivate(path string, write func(io.Writer) error) error { return save(path, 0o600, write) }
+
+func save(path string, mode fs.FileMode, write func(io.Writer) error) (err error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
@@ -30,7 +36,7 @@ func Save(path string, write func(io.Writer) error) (err error) {
 	if dir == "" {
 		dir = "."
 	}
-	f, err := create(dir, base)
+	f, err := create(dir, base, mode)
 	if err != nil {
 		return fmt.Errorf("save %s: %w", path, err)
 	}
@@ -99,10 +105,10 @@ func sharingViolation(err error) bool {
 
 // create makes a file that did not exist, with a mode that the umask bounds
 // (os.CreateTemp would make it private).
-func create(dir, base string) (*os.File, error) {
+func create(dir, base string, mode fs.FileMode) (*os.File, error) {
 	for try := 0; ; try++ {
 		name := filepath.Join(dir, fmt.Sprintf(".%s.%d-%d.tmp", base, os.Getpid(), try))
-		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
 		if os.IsExist(err) && try < 10_000 {
 			continue
 		}

@@ -248,6 +248,33 @@ func TestSaveReplacesAtomically(t *testing.T) {
 	require.Error(t, Save(filepath.Join(path, "not-a-folder", "f"), put("x")))
 }
 
+// A new file has the mode of the function, less the umask; an old one keeps its
+// own.
+func TestSaveModes(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows knows no such modes")
+	}
+	for _, tc := range []struct {
+		save    func(string, func(io.Writer) error) error
+		allowed fs.FileMode
+	}{{Save, 0o644}, {SavePrivate, 0o600}} {
+		path := filepath.Join(t.TempDir(), "f")
+		mode := func() fs.FileMode {
+			require.NoError(t, tc.save(path, func(w io.Writer) error { _, err := io.WriteString(w, "x"); return err }))
+			info, err := os.Stat(path)
+			require.NoError(t, err)
+			return info.Mode().Perm()
+		}
+		fresh := mode()
+		require.Zero(t, fresh&^tc.allowed)
+		require.NotZero(t, fresh&0o400)
+		for _, old := range []fs.FileMode{0o644, 0o640, 0o600} {
+			require.NoError(t, os.Chmod(path, old))
+			require.Equal(t, old, mode())
+		}
+	}
+}
+
 // Two saves of one path at a time do not meet in the temporary file, and one
 // that panics leaves none behind.
 func TestSaveWithinSave(t *testing.T) {
