@@ -38,10 +38,16 @@ func (w wireSkill) missing(old []Skill) error {
 		return fmt.Errorf(`has a "name" that %s`, reason)
 	case w.Instruction == "" && named(old, string(w.Name)) < 0:
 		return errors.New(`has no "instruction"`)
-	case w.Instruction != "" && isSubset(wordsOf(string(w.Instruction)), wordsOf(string(w.Name+" "+w.When))):
+	case w.Instruction != "" && named(old, string(w.Name)) < 0 && echoes(string(w.Instruction), string(w.Name), string(w.When)):
 		return errors.New(`has an "instruction" that only repeats its name and "when"`)
 	}
 	return nil
+}
+
+// echoes says whether an instruction holds no word that name and when lack.
+func echoes(instruction, name, when string) bool {
+	have := wordsOf(name + " " + when)
+	return !slices.ContainsFunc(wordsOf(instruction), func(word string) bool { return !slices.Contains(have, word) })
 }
 
 // likeMark is a word that looks like the mark of a fence. Weak models copy these.
@@ -49,12 +55,13 @@ var likeMark = regexp.MustCompile(`-[0-9a-f]{8,}$`)
 
 // wordsOf are the words of a text, but for those that look like marks.
 func wordsOf(text string) []string {
-	words := strings.FieldsFunc(fold(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' })
-	return slices.DeleteFunc(words, likeMark.MatchString)
-}
-
-func isSubset(a, b []string) bool {
-	return !slices.ContainsFunc(a, func(x string) bool { return !slices.Contains(b, x) })
+	words := strings.FieldsFunc(fold(text), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) && r != '-'
+	})
+	for i, word := range words {
+		words[i] = strings.Trim(word, "-")
+	}
+	return slices.DeleteFunc(words, func(word string) bool { return word == "" || likeMark.MatchString(word) })
 }
 
 // named returns the place of the skill with a name, or −1.
@@ -172,7 +179,7 @@ func (m *mining) candidate(step Step, w wireSkill) candidate {
 		if s.When == "" {
 			s.When = old.When
 		}
-		if s.Instruction == "" {
+		if s.Instruction == "" || echoes(s.Instruction, s.Name, s.When) {
 			s.Instruction = old.Instruction
 		}
 		if old.Edited() || s.sameTexts(old) {

@@ -100,7 +100,10 @@ func TestSkillsInManyForms(t *testing.T) {
 		{"law", "Queries about contract law.", "Contract law, law!", echo},
 		{"law", "Queries about law.", "Add words of law.", ""},
 		{"法律", "关于法律的问题", "补充法律术语", ""},
+		{"कानून और न्याय", "कानून के बारे में प्रश्न, धारा और तारीख के साथ", "संबंधित धारा का नाम और तारीख दें", ""},
 		{"a", "b", "c-3", ""},
+		{"law", "Queries about law.", "- Law -", echo},
+		{"law", "Queries about law.", "Law - queries about law-", echo},
 	} {
 		_, err := answer.Decode(fmt.Sprintf(form, c.name, c.when, c.instruction), func(a *skillsAnswer) error { return a.check(nil) })
 		if c.want == "" {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"testing"
@@ -100,7 +101,7 @@ func TestExitInAFilterExitsTheCaller(t *testing.T) {
 		want, err := ix.Search(t.Context(), q)
 		require.NoError(t, err)
 		bad := q
-		bad.Keep = first(runtime.Goexit)
+		bad.Keep = first(t, runtime.Goexit)
 		var returned bool
 		var wg sync.WaitGroup
 		wg.Go(func() { _, _ = ix.Search(t.Context(), bad); returned = true })
@@ -123,15 +124,24 @@ func TestErrorThrownInAFilter(t *testing.T) {
 			require.ErrorIs(t, err, thrown)
 			require.ErrorContains(t, err, "reuse_test.go", "its stack")
 		}()
-		_, _ = ix.Search(t.Context(), prospect.Query{Vector: docs[0].Vector, K: 10, Keep: first(func() { panic(thrown) })})
+		_, _ = ix.Search(t.Context(), prospect.Query{Vector: docs[0].Vector, K: 10, Keep: first(t, func() { panic(thrown) })})
 		t.Error("Search returned")
 	})
 }
 
-// first is a filter that does something when it is first asked.
-func first(do func()) func(string) bool {
+// first is a filter that does something when it is first asked, which must be in
+// the goroutine of a worker.
+func first(t *testing.T, do func()) func(string) bool {
 	var once sync.Once
-	return func(string) bool { once.Do(do); return true }
+	return func(string) bool {
+		once.Do(func() {
+			if !bytes.Contains(debug.Stack(), []byte("vecindex.(*scan).help")) {
+				t.Error("the filter was asked in the caller's goroutine")
+			}
+			do()
+		})
+		return true
+	}
 }
 
 // The pools hold memory alone: no snapshot, no filter, no worker twice.

@@ -96,7 +96,7 @@ func (o *options) flags(command string) *flag.FlagSet {
 	f.StringVar(&o.record, "record", "", "with -llm: `FILE` in which answers are kept; what is there is not asked again,\nso that a run that was interrupted goes on where it stopped")
 	f.StringVar(&o.replay, "replay", "", "instead of -llm: `FILE` of recorded answers, of -record or of your own making")
 	f.StringVar(&o.missing, "missing", "", "with -replay: `FILE` to write the requests to that have no recorded answer")
-	f.IntVar(&o.maxTokens, "max-tokens", 0, "`NUMBER` of tokens that an answer may have: small models may not find an end by\nthemselves (default: the service's limit)")
+	f.IntVar(&o.maxTokens, "max-tokens", 0, "`NUMBER` of tokens that an answer may have: small models may not find an end by\nthemselves; the same with -replay (default: the service's limit)")
 	if command == "ask" {
 		f.IntVar(&o.k, "k", 5, "how many documents to find")
 		f.StringVar(&o.by, "by", "both", "search by \"words\" (BM25), \"vectors\" (of the embedder) or \"both\"")
@@ -153,7 +153,7 @@ func (o *options) check(command string) error {
 func (o *options) checkModel() error {
 	switch {
 	case o.maxTokens < 0:
-		return fmt.Errorf("-max-tokens is %d, want 1 or more", o.maxTokens)
+		return fmt.Errorf("-max-tokens is %d, want 0 or more", o.maxTokens)
 	case o.llm == "" && o.replay == "":
 		return errors.New("a model is missing: -llm URL -model NAME, or -replay FILE")
 	case o.llm != "" && o.replay != "":

@@ -20,8 +20,7 @@ import (
 )
 
 // readBandwidth is no search: what it takes to read the index's own vectors
-// once, with a sum by vector instructions, in pieces that go to whoever is free,
-// as in a search. Exact search of one query can't be faster. It reads the very
+// once, with a sum by vector instructions, in blocks that go to whoever is free. Exact search of one query can't be faster. It reads the very
 // memory that the search reads: how fast that is depends on the pages that it
 // lies on, by up to a third from one allocation to the next.
 func readBandwidth(ix *vecindex.Index) contender {

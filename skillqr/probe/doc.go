@@ -8,7 +8,9 @@
 //     words.
 //   - [Oracle] rewrites each query with every skill and shows what the chosen,
 //     the best and the generic one found, and which queries are sensitive to
-//     the choice.
+//     the choice. The best of several looks good by luck alone; with
+//     [OracleOptions].Again it is compared with the best of as many tries of the
+//     generic skill.
 //   - [Sample] draws queries from a log, the same ones each time.
 //
 // Fifty judged queries tell large effects from nothing, a few hundred small

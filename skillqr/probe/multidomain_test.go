@@ -78,8 +78,8 @@ func byTerms(ix *bm25.Index) skillqr.Retriever {
 // requests were dealt at random to sessions of some dozens, such that none saw a
 // query twice, and within a session the earlier requests stay in view. So
 // wording may have been carried over from the documents of one request to the
-// answer of another, for all arms alike. In mining, labels and verdicts were
-// given in sessions of three to eight requests, draft and revision in one each.
+// answer of another, for all arms alike. Those of mining were dealt to sessions
+// of one to eight requests, draft and revision to one each.
 //
 // The model knows the theorems and much of the documentation by heart. The file
 // holds no prompts, but answers to prompts with documents take over phrases of

@@ -25,9 +25,10 @@ type OracleOptions struct {
 	// Again are rewriters that give other answers to the same queries: of a model
 	// that samples at a temperature above 0 and has no cache before it, with
 	// another seed or under another name. Each rewrites every query once more
-	// with its generic skill. With one less than there are skills, the generic
-	// one among them, [OracleReport].Luck is the best of as many tries as Best.
-	// Default none.
+	// with its generic skill. Give it as many as there are mined skills: then
+	// [OracleReport].Luck is the best of as many tries as Best. Where a model
+	// answers the same each time, Luck is no more than Generic and tells nothing;
+	// [OracleQuery].Tries shows it. Default none.
 	Again []*skillqr.Rewriter
 	// Resampling of intervals and p-values.
 	Resampling metrics.Resampling
@@ -76,7 +77,8 @@ type OracleReport struct {
 	// Sensitive are the ids of the queries that are sensitive to the choice,
 	// those with the largest spread first.
 	Sensitive []string `json:"sensitive"`
-	// Failed counts rewrites that fell back to the original query.
+	// Failed counts rewrites that fell back to the original query, those of
+	// [OracleOptions].Again with them.
 	Failed int `json:"failed"`
 }
 
