@@ -25,7 +25,7 @@ func TestContestReportsRatiosOfTheSameRound(t *testing.T) {
 	o := &options{rounds: 3, peers: regexp.MustCompile("")}
 	slow := func(i int) (time.Duration, error) { return 60 * time.Millisecond, nil }
 	fast := func(i int) (time.Duration, error) { return 20 * time.Millisecond, nil }
-	least, err := contest(t.Context(), out, o, "case", "ms/query", 2, []contender{{"prospect", fast, 1}, {"peer", slow, -1}})
+	least, err := contest(t.Context(), out, o, "case", "ms/query", 2, []contender{{name: "prospect", run: fast, recall: 1}, {name: "peer", run: slow, recall: -1}})
 	require.NoError(t, err)
 	require.Equal(t, 10.0, least, "20 ms for 2 units")
 	require.Regexp(t, `peer +30\.0000 +30\.0000 +3\.00 +3\.00`, text.String())
@@ -33,7 +33,7 @@ func TestContestReportsRatiosOfTheSameRound(t *testing.T) {
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = contest(ctx, out, o, "case", "ms/query", 1, []contender{{"prospect", fast, 1}})
+	_, err = contest(ctx, out, o, "case", "ms/query", 1, []contender{{name: "prospect", run: fast, recall: 1}})
 	require.ErrorIs(t, err, context.Canceled)
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -18,6 +19,9 @@ type contender struct {
 	// recall, where it is not negative, is the share of the right hits that it
 	// finds.
 	recall float64
+	// rest is how long the next contender waits, because threads of this one may
+	// go on looking for work.
+	rest time.Duration
 }
 
 // timed is a run by this process's clock.
@@ -46,12 +50,16 @@ func contest(ctx context.Context, out *output, o *options, name, unit string, un
 			return 0, fmt.Errorf("%s: %w", all[i].name, err)
 		}
 	}
+	rest := time.Duration(0)
 	for round := range o.rounds {
 		for turn := range all {
+			time.Sleep(rest)
+			runtime.GC() // what one contender leaves is not for the next one's time
 			if err := ctx.Err(); err != nil {
 				return 0, err
 			}
 			who := (turn + round) % len(all)
+			rest = all[who].rest
 			var spent time.Duration
 			runs := 0
 			for spent < fill {
