@@ -2,18 +2,20 @@ package vecindex
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/prospect-go/prospect/internal/kernel"
 )
 
-// tileBytes of vectors are scored at a time: enough to forget the price of a
-// call, few enough that the tile stays in the second-level cache with its
-// scores.
-const tileBytes = 128 << 10
+// tileBytes of vectors, or up to half as many, are scored at a time: enough to
+// forget the price of a call, few enough that the tile stays in the second-level
+// cache with its scores.
+const tileBytes = 256 << 10
 
-// tileOf is how many vectors make a tile.
-func tileOf(dim int) int { return max(tileBytes/4/dim, 1) }
+// tileOf is how many vectors make a tile: a power of two, as in a block, so that
+// tiles fill blocks without a rest.
+func tileOf(dim int) int { return 1 << max(bits.Len(uint(tileBytes/4/dim))-1, 0) }
 
 // A tile is some rows: list, or where that is nil those from first on.
 type tile struct {

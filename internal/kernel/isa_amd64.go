@@ -46,6 +46,14 @@ const (
 	cacheLine  = 64
 )
 
+// even is a step, a multiple of 8 as most is, in which n rows make pieces of about
+// one size, at most most: a last piece of a few rows would cost as many calls as
+// the others.
+func even(n, most int) int {
+	pieces := max((n+most-1)/most, 1)
+	return ((n+pieces-1)/pieces + 7) &^ 7
+}
+
 // panel is how many rows of so many bytes make up about total: a multiple of
 // the rows that assembly takes at a time.
 func panel(total, row int) int { return max(total/row&^7, 8) }
@@ -77,7 +85,7 @@ func (s isa) dotMatrix(dst, queries, rows []float32, dim int) {
 		most = 6
 	}
 	passes := (m + most - 1) / most // over each panel
-	step := panel(panelBytes, 4*dim)
+	step := even(n, panel(panelBytes, 4*dim))
 	for lo := 0; lo < n; lo += step {
 		hi := min(lo+step, n)
 		for q, pass := 0, 0; q < m; pass++ {
@@ -129,7 +137,7 @@ func (s isa) dotMatrixInt8(dst []int32, queries, rows []int8, dim int) {
 	if s == avx512vnni {
 		most = 4
 	}
-	step := panel(panelBytes, dim)
+	step := even(n, panel(panelBytes, dim))
 	for lo := 0; lo < n; lo += step {
 		hi := min(lo+step, n)
 		for q, left := 0, m; left > 0; {
