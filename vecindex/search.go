@@ -20,7 +20,8 @@ import (
 // Cost: O(n·d), a handful of allocations. With q.Within it is linear in its
 // length instead of n.
 func (s *Snapshot) Search(ctx context.Context, q prospect.Query) ([]prospect.Hit, error) {
-	if err := s.checkQuery(q); err != nil {
+	norm, err := s.checkQuery(q)
+	if err != nil {
 		return nil, err
 	}
 	sel, err := s.selects(Filter{Within: q.Within})
@@ -29,7 +30,7 @@ func (s *Snapshot) Search(ctx context.Context, q prospect.Query) ([]prospect.Hit
 	}
 	r := takeRanking(sel)
 	defer r.release()
-	s.probe(r, q)
+	s.probe(r, q, norm)
 	if err := s.rank(ctx, r, r.one[:]); err != nil {
 		return nil, err
 	}
@@ -42,27 +43,32 @@ func (s *Snapshot) Search(ctx context.Context, q prospect.Query) ([]prospect.Hit
 // Search, with the position of the query in their text; then there are no
 // lists.
 func (s *Snapshot) SearchBatch(ctx context.Context, queries []prospect.Query, f Filter) ([][]prospect.Hit, error) {
+	shared := takeRanking(selection{})
+	defer shared.release()
+	norms := make([]float64, len(queries))
+	at := make([]int, 0, len(queries)) // at[i] is the query of shared.probes[i]
 	for i, q := range queries {
-		if err := s.checkQuery(q); err != nil {
+		var err error
+		if norms[i], err = s.checkQuery(q); err != nil {
 			return nil, fmt.Errorf("query %d: %w", i, err)
+		}
+		if q.Within == nil {
+			s.probe(shared, q, norms[i])
+			at = append(at, i)
 		}
 	}
 	sel, err := s.selects(f)
 	if err != nil {
 		return nil, err
 	}
+	shared.selection = sel
 	lists := make([][]prospect.Hit, len(queries))
-	shared := takeRanking(sel)
-	defer shared.release()
-	var at []int // at[i] is the query of shared.probes[i]
 	for i, q := range queries {
 		if q.Within == nil {
-			s.probe(shared, q)
-			at = append(at, i)
 			continue
 		}
 		// Its documents are its own: nothing to share with the others.
-		if err := s.searchWithin(ctx, s.within(sel, q.Within), q, lists[i:i+1]); err != nil {
+		if err := s.searchWithin(ctx, s.within(sel, q.Within), q, norms[i], lists[i:i+1]); err != nil {
 			return nil, err
 		}
 	}
@@ -77,31 +83,32 @@ func (s *Snapshot) SearchBatch(ctx context.Context, queries []prospect.Query, f 
 }
 
 // searchWithin puts the hits of a valid query in a selection into list.
-func (s *Snapshot) searchWithin(ctx context.Context, sel selection, q prospect.Query, list [][]prospect.Hit) error {
+func (s *Snapshot) searchWithin(ctx context.Context, sel selection, q prospect.Query, norm float64, list [][]prospect.Hit) error {
 	r := takeRanking(sel)
 	defer r.release()
-	s.probe(r, q)
+	s.probe(r, q, norm)
 	return s.rank(ctx, r, list)
 }
 
-// probe adds a valid query.
-func (s *Snapshot) probe(r *ranking, q prospect.Query) {
-	norm, _ := normOf(q.Vector, s.Dim())
+// probe adds a valid query, whose vector has the norm.
+func (s *Snapshot) probe(r *ranking, q prospect.Query, norm float64) {
 	scale(r.room(s.Dim()), q.Vector, norm)
 	r.probes = append(r.probes, probe{k: q.K, cosine: true, keep: q.Keep})
 }
 
-func (s *Snapshot) checkQuery(q prospect.Query) error {
+// checkQuery refuses a query that is not valid, and returns the norm of its
+// vector.
+func (s *Snapshot) checkQuery(q prospect.Query) (norm float64, err error) {
 	if err := q.Validate(); err != nil {
-		return err
+		return 0, err
 	}
 	if len(q.Vector) == 0 {
-		return fmt.Errorf("%w: a vector", prospect.ErrUnsupportedQuery)
+		return 0, fmt.Errorf("%w: a vector", prospect.ErrUnsupportedQuery)
 	}
-	if _, err := normOf(q.Vector, s.Dim()); err != nil {
-		return fmt.Errorf("query vector: %w", err)
+	if norm, err = normOf(q.Vector, s.Dim()); err != nil {
+		return 0, fmt.Errorf("query vector: %w", err)
 	}
-	return nil
+	return norm, nil
 }
 
 // Search is [Snapshot.Search] of the current state. It makes an Index a

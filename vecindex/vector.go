@@ -18,10 +18,18 @@ func normOf(v []float32, dim int) (float64, error) {
 	if len(v) != dim {
 		return 0, fmt.Errorf("%w: %d, want %d", prospect.ErrDimension, len(v), dim)
 	}
-	var sum float64
-	for _, x := range v {
-		sum += float64(x) * float64(x)
+	// Four sums, since an addition waits for the one before it.
+	var sums [4]float64
+	rest := v
+	for ; len(rest) >= 4; rest = rest[4:] {
+		for i, x := range rest[:4] {
+			sums[i] += float64(x) * float64(x)
+		}
 	}
+	for i, x := range rest {
+		sums[i] += float64(x) * float64(x)
+	}
+	sum := (sums[0] + sums[1]) + (sums[2] + sums[3])
 	switch {
 	case math.IsNaN(sum) || math.IsInf(sum, 0):
 		return 0, prospect.ErrNotFinite
@@ -31,10 +39,13 @@ func normOf(v []float32, dim int) (float64, error) {
 	return math.Sqrt(sum), nil
 }
 
-// scale sets dst to v divided by its norm.
+// scale sets dst to v divided by its norm, to float32's precision: norms are far
+// from the ends of float64's range.
 func scale(dst, v []float32, norm float64) {
+	dst = dst[:len(v)]
+	inverse := 1 / norm
 	for i, x := range v {
-		dst[i] = float32(float64(x) / norm)
+		dst[i] = float32(float64(x) * inverse)
 	}
 }
 
