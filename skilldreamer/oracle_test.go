@@ -95,7 +95,7 @@ func (f *formulas) check(t require.TestingT, o skilldreamer.Options, task string
 
 		list := r.Trace.Lists[j].Candidates
 		listed := map[int]bool{}
-		var raw [4][]float64
+		var raw, seen [4][]float64 // by the formulas, by the library
 		byCosine := 0
 		for _, s := range list {
 			i := slices.Index(f.ids, s.ID)
@@ -107,6 +107,9 @@ func (f *formulas) check(t require.TestingT, o skilldreamer.Options, task string
 			}
 			for n, x := range []float64{rq[i], rp[i], ra[i], rw[i]} {
 				raw[n] = append(raw[n], x)
+			}
+			for n, x := range []float64{s.Task, s.Imagined, s.Anchors, s.Words} {
+				seen[n] = append(seen[n], x)
 			}
 			require.InDeltaSlice(t, []float64{rq[i], rp[i], ra[i], rw[i]}, []float64{s.Task, s.Imagined, s.Anchors, s.Words}, 1e-6)
 		}
@@ -125,12 +128,11 @@ func (f *formulas) check(t require.TestingT, o skilldreamer.Options, task string
 		norm := [4][]float64{minMax(raw[0]), minMax(raw[1]), minMax(raw[2]), minMax(raw[3])}
 		for k, s := range list {
 			h := w.Task*norm[0][k] + w.Imagined*norm[1][k] + w.Anchors*norm[2][k] + w.Words*norm[3][k]
-			// Where raw scores differ only by rounding, the library may see a
-			// spread that the formulas take for none.
-			if spread(raw[0]) > 1e-4 && spread(raw[1]) > 1e-4 {
-				// float32 products are off by up to 1e-6, which the normaliser
-				// divides by the spread.
-				require.InDelta(t, h, s.Total, 1e-5/min(spread(raw[0]), spread(raw[1])))
+			// float32 products are off by up to 1e-6, which the normaliser divides
+			// by the spread. Where raw scores differ only by rounding, either side
+			// may see a spread that the other takes for none.
+			if least := min(least(raw, w), least(seen, w)); least > 1e-4 {
+				require.InDelta(t, h, s.Total, 1e-5/least)
 			}
 			require.LessOrEqual(t, s.Total, last)
 			require.Equal(t, k+1, s.Rank)
@@ -181,11 +183,22 @@ func minMax(x []float64) []float64 {
 	return out
 }
 
+// least is the smallest spread of the scores that count.
+func least(raw [4][]float64, w skilldreamer.Weights) float64 {
+	out := math.Inf(1)
+	for n, weight := range []float64{w.Task, w.Imagined, w.Anchors, w.Words} {
+		if weight > 0 {
+			out = min(out, spread(raw[n]))
+		}
+	}
+	return out
+}
+
 func spread(x []float64) float64 {
 	if s := slices.Max(x) - slices.Min(x); s > 0 {
 		return s
 	}
-	return math.Inf(1) // exactly equal on both sides
+	return math.Inf(1) // exactly equal
 }
 
 // demoSkills are the skills of the repository's testdata.
