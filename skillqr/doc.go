@@ -78,7 +78,7 @@
 //     and .078 with MiniLM (.039 to .120).
 //   - No gain of the mined skills over the generic instruction can be shown: in
 //     the order of the columns, SkillQR less generic is -.024 (-.049 to .001) and
-//     with feedback -.000 (-.032 to .030); -.018 (-.046 to .008) and .002 (-.020
+//     with feedback .000 (-.032 to .030); -.018 (-.046 to .008) and .002 (-.020
 //     to .023); .010 (-.005 to .027) and .008 (-.010 to .032); -.002 (-.018 to
 //     .014) and -.010 (-.036 to .019). Presumably a large model works out by
 //     itself what a text that helps would say. What a small one needs to be told
