@@ -5,8 +5,10 @@ import (
 	"unsafe"
 )
 
-// blockBytes is about the size of a block. A smaller one wastes less memory at
-// the end, a larger one means fewer of them.
+// blockBytes is the size of a block at most, and less than twice that of one
+// unless a vector is larger. A smaller one wastes less memory at the end, a
+// larger one means fewer of them, and as much is scored at a time (see tile): it
+// is to fit the second-level cache.
 const blockBytes = 256 << 10
 
 // blocks holds vectors of dim elements in blocks of equal, fixed size, so that
@@ -29,6 +31,9 @@ func newBlocks[T any](dim int) blocks[T] {
 	return blocks[T]{dim: dim, shift: max(bits.Len(fit)-1, 0)}
 }
 
+// full is how many vectors a full block has.
+func (b *blocks[T]) full() int { return 1 << b.shift }
+
 // at is the i-th vector.
 func (b *blocks[T]) at(i uint32) []T {
 	from := int(i) & (1<<b.shift - 1) * b.dim
@@ -45,7 +50,7 @@ func (b *blocks[T]) span(first, limit uint32) []T {
 
 // extend makes room for n vectors in all.
 func (b *blocks[T]) extend(n int) {
-	full := 1 << b.shift
+	full := b.full()
 	if n > 0 && n <= full && len(b.data) <= 1 {
 		b.extendFirst(n)
 		return

@@ -2,22 +2,14 @@ package vecindex
 
 import (
 	"math"
-	"math/bits"
 	"slices"
 
 	"github.com/prospect-go/prospect/internal/kernel"
 )
 
-// tileBytes of vectors, or up to half as many, are scored at a time: enough to
-// forget the price of a call, few enough that the tile stays in the second-level
-// cache with its scores.
-const tileBytes = 256 << 10
-
-// tileOf is how many vectors make a tile: a power of two, as in a block, so that
-// tiles fill blocks without a rest.
-func tileOf(dim int) int { return 1 << max(bits.Len(uint(tileBytes/4/dim))-1, 0) }
-
-// A tile is some rows: list, or where that is nil those from first on.
+// A tile is some rows, whose vectors are as many as in a block: enough to forget
+// the price of a call, few enough to stay in the second-level cache with their
+// scores. They are those of list, or where that is nil those from first on.
 type tile struct {
 	first uint32
 	list  []uint32
@@ -48,7 +40,7 @@ func (t *tile) run(i int) int {
 type product struct {
 	vecs    *vectors
 	factors []float32 // m vectors, one after the other
-	tile    int       // vectors at a time
+	tile    int       // vectors at a time, as many as in a block
 }
 
 // scores returns the scores of a tile: for each factor a list of t.n. They

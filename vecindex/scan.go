@@ -129,7 +129,7 @@ func (s *Snapshot) newScan(r *ranking) *scan {
 	c := &r.scan
 	c.ranking, c.s, c.codesOnly, c.n = r, s, false, s.docs.Rows()
 	c.next.Store(0)
-	c.product = product{vecs: &s.vecs, factors: r.factors, tile: tileOf(s.Dim())}
+	c.product = product{vecs: &s.vecs, factors: r.factors, tile: s.vecs.unit.full()}
 	if r.list != nil {
 		c.n = len(r.list)
 	}
@@ -158,8 +158,8 @@ func (c *scan) run(ctx context.Context) error {
 	// A goroutine for each, none of them the caller's: an idle processor that
 	// looks for work sleeps before it takes the goroutine that a running one
 	// made last, expecting it to be started there soon. If the caller went on to
-	// work, the other would join late: on an idle machine with two processors that is a
-	// quarter of the time of 10,000 rows.
+	// work, the other would join late: on an idle machine with two processors
+	// that is a quarter of the time of 10,000 rows.
 	c.helpers.Add(len(c.workers))
 	for _, w := range c.workers {
 		go c.help(ctx, w)
@@ -266,8 +266,7 @@ func (c *scan) tileAt(lo, hi int) tile {
 	}
 	t := tile{first: uint32(lo)}
 	if v.starts == nil {
-		left := 1<<v.unit.shift - lo&(1<<v.unit.shift-1) // of lo's block
-		t.n = min(hi-lo, size, left)
+		t.n = min(hi-lo, size-lo%size) // up to the end of lo's block
 		return t
 	}
 	for t.n = 1; lo+t.n < hi && int(v.first(uint32(lo+t.n+1))-v.first(uint32(lo))) <= size; {

@@ -94,7 +94,7 @@ func (s *Snapshot) products(ctx context.Context, dst []float64, factors []float3
 	}
 	w := takeWorker(nil)
 	defer w.release()
-	p := product{vecs: &s.vecs, factors: factors, tile: tileOf(s.Dim())}
+	p := product{vecs: &s.vecs, factors: factors, tile: s.vecs.unit.full()}
 	for at := 0; at < len(rows); {
 		t := tile{list: rows[at:min(at+p.tile, len(rows))]}
 		t.n = len(t.list)
