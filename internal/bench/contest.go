@@ -50,7 +50,7 @@ func contest(ctx context.Context, out *output, o *options, name, unit string, un
 			return 0, fmt.Errorf("%s: %w", all[i].name, err)
 		}
 	}
-	rest := time.Duration(0)
+	rest := all[len(all)-1].rest
 	for round := range o.rounds {
 		for turn := range all {
 			time.Sleep(rest)

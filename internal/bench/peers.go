@@ -20,9 +20,10 @@ import (
 )
 
 // readBandwidth is no search: what it takes to read the index's own vectors
-// once, with a sum by vector instructions, in blocks that go to whoever is free. Exact search of one query can't be faster. It reads the very
-// memory that the search reads: how fast that is depends on the pages that it
-// lies on, by up to a third from one allocation to the next.
+// once, with a sum by vector instructions, in blocks that go to whoever is free.
+// A search that reads all of them can't be faster. It is the very memory that the
+// search reads: how fast that is depends on the pages that it lies on, by up to a
+// third from one allocation to the next.
 func readBandwidth(ix *vecindex.Index) contender {
 	blocks := peek.VectorBlocks(ix)
 	workers := runtime.GOMAXPROCS(0)
