@@ -5,8 +5,9 @@
 // tells a story where the document states a theorem. A language model can add
 // what such a document would say. The idea of the method is that it does so
 // better if it is told what the documents are like. This package finds that out
-// once, from the collection, and writes it down as a few skills, which a person can read and edit; then it chooses one for each
-// query and has the query expanded with it (SkillQR).
+// once, from the collection, and writes it down as a few skills, which a person
+// can read and edit; then it chooses one for each query and has the query
+// expanded with it (SkillQR).
 //
 // # Reading order
 //
@@ -23,7 +24,7 @@
 //   - [Feedback] shows the model the first hits of the original query; [Gate]
 //     says which queries are worth a rewrite; [Cache] and [Rewriter.Warm] keep
 //     the rewrites of frequent ones; [Coverage] watches which skills queries
-//     get; [Prior], [Routing].Votes and [Options].Top are ways to choose better
+//     get; [Prior], [Routing].Votes and [Options].Top are other ways to choose
 //     than by one answer.
 //   - Package probe, beside this one, says whether all that helps.
 //

@@ -66,6 +66,22 @@ func TestARevisionMayLeaveOutOldSkills(t *testing.T) {
 	require.Equal(t, []skillqr.NoteKind{skillqr.Trimmed}, kindsOf(m.Set))
 }
 
+// An instruction that only repeats the skill's name and "when", be it the old
+// one, does not replace what is there.
+func TestAnEchoChangesNoSkill(t *testing.T) {
+	for _, when := range []string{"", "The query asks about algebra."} {
+		proposer := &clerk{drafts: []string{"algebra"}, instead: func(req prospect.LLMRequest, _ string) (string, error, bool) {
+			return asJSON(map[string]any{"skills": []any{
+				map[string]any{"name": "algebra notes", "when": when, "instruction": "Algebra notes: the query asks about algebra.", "gaps": []int{}},
+			}}), nil, req.SchemaName == "revise"
+		}}
+		m := mine(t, threeDomains(), skillqr.MineOptions{Proposer: proposer, MaxRounds: 2})
+		require.Equal(t, []string{"algebra notes"}, skillNames(m.Set))
+		require.Equal(t, "Add the words of algebra.", m.Set.Skills[0].Instruction)
+		require.Equal(t, "drafted", m.Set.Skills[0].Origin)
+	}
+}
+
 func TestBroadeningKeepsTheNameAndIsJudgedAgain(t *testing.T) {
 	judge := &clerk{instead: func(req prospect.LLMRequest, own string) (string, error, bool) {
 		// All is covered once the skill speaks of everything.
